@@ -1,0 +1,80 @@
+#pragma once
+
+#include <attest/exact/error.hpp>
+
+#include <boost/version.hpp>
+#if BOOST_VERSION < 108100
+#error "attest needs Boost 1.81 or newer (on Debian 12: libboost1.81-dev)"
+#endif
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attest {
+
+/// A signed integer of at most Bits bits of magnitude. Overflow is an error: in the compiler a compile error, at
+/// run time std::overflow_error. It never wraps.
+template <std::size_t Bits>
+using fixed_integer = boost::multiprecision::number<
+    boost::multiprecision::cpp_int_backend<Bits, Bits, boost::multiprecision::signed_magnitude,
+                                           boost::multiprecision::checked, void>,
+    boost::multiprecision::et_off>;
+
+/// The integer of proofs: wide enough for the exact scores of a head of ordinary doubles.
+using integer = fixed_integer<512>;
+
+/// The integer of programs: as long as its value needs.
+using unbounded_integer =
+    boost::multiprecision::number<boost::multiprecision::cpp_int_backend<0, 0, boost::multiprecision::signed_magnitude,
+                                                                         boost::multiprecision::checked>,
+                                  boost::multiprecision::et_off>;
+
+template <class T>
+inline constexpr bool is_exact_integer = false;
+template <std::size_t Bits>
+inline constexpr bool is_exact_integer<fixed_integer<Bits>> = true;
+template <>
+inline constexpr bool is_exact_integer<unbounded_integer> = true;
+
+/// An integer type whose arithmetic is exact or an error.
+template <class T>
+concept exact_integer = is_exact_integer<T>;
+
+/// Number of bits of |n|; 0 for 0.
+template <exact_integer Integer>
+constexpr unsigned bit_length(Integer n) {
+  if (n.is_zero()) return 0;
+  if (n.sign() < 0) n = -n;
+  return static_cast<unsigned>(msb(n)) + 1;
+}
+
+/// n * 2^shift.
+template <exact_integer Integer>
+constexpr Integer shift_left(Integer n, unsigned shift) {
+  const bool negative = n.sign() < 0;
+  if (negative) n = -n;
+  n <<= shift;
+  return negative ? Integer(-n) : n;
+}
+
+/// |n| / 2^shift, rounded down, with the sign of n.
+template <exact_integer Integer>
+constexpr Integer shift_right(Integer n, unsigned shift) {
+  const bool negative = n.sign() < 0;
+  if (negative) n = -n;
+  n >>= shift;
+  return negative ? Integer(-n) : n;
+}
+
+/// The 64-bit limb number `index` of |n|, counted from the least significant.
+template <exact_integer Integer>
+constexpr std::uint64_t limb(Integer n, unsigned index) {
+  if (n.sign() < 0) n = -n;
+  n >>= 64 * index;
+  const Integer mask(~std::uint64_t{0});
+  const Integer low = n & mask;
+  return static_cast<std::uint64_t>(low);
+}
+
+}  // namespace attest

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <attest/exact/integer.hpp>
+
+#include <boost/rational.hpp>
+
+namespace attest {
+
+/// A fraction in lowest terms over an exact integer type.
+template <exact_integer Integer>
+using basic_rational = boost::rational<Integer>;
+
+/// The rational of proofs.
+using rational = basic_rational<integer>;
+
+/// numerator / denominator in lowest terms. A zero denominator is error::zero_denominator(). (Build rationals with
+/// this function: g++ 12 refuses to reduce a fraction in place while it initialises a namespace-scope constant.)
+template <exact_integer Integer>
+constexpr basic_rational<Integer> ratio(Integer numerator, Integer denominator) {
+  if (denominator.is_zero()) error::zero_denominator();
+  const basic_rational<Integer> quotient(numerator, denominator);
+  return quotient;
+}
+
+constexpr rational ratio(long long numerator, long long denominator) {
+  return ratio(integer(numerator), integer(denominator));
+}
+
+}  // namespace attest
