@@ -1,0 +1,6 @@
+#pragma once
+
+#include <attest/symbolic/exp_fraction.hpp>
+#include <attest/symbolic/exp_sum.hpp>
+#include <attest/symbolic/softmax.hpp>
+#include <attest/symbolic/surd.hpp>
