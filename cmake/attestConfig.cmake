@@ -1,0 +1,5 @@
+cmake_policy(VERSION 3.25...3.31)
+include(${CMAKE_CURRENT_LIST_DIR}/attest_boost.cmake)
+attest_find_boost()
+include(${CMAKE_CURRENT_LIST_DIR}/attest_targets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/attest_proofs.cmake)
