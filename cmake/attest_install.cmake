@@ -15,4 +15,7 @@ install(FILES ${PROJECT_BINARY_DIR}/attestConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attestConfig.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_boost.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_proofs.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/attest_refute.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/attest_twins.cmake
+              ${PROJECT_SOURCE_DIR}/proofs/refuted/canaries.cpp
         DESTINATION ${attest_package_dir})

@@ -1,5 +1,105 @@
-# attest_add_proof(<name> <source>...): the proofs are compiled with ALL, so a claim that is false fails the build.
+# Proofs in a CMake project: attest_add_proof(), and attest_add_refutation() for the tests that their claims can fail.
+# Both need the target attest::attest.
+include_guard(GLOBAL)
+
+set(ATTEST_PROOFS_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "where attest_refute.cmake and attest_twins.cmake are")
+if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/canaries.cpp")
+  set(attest_canaries "${CMAKE_CURRENT_LIST_DIR}/canaries.cpp")
+else()
+  cmake_path(SET attest_canaries NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../proofs/refuted/canaries.cpp")
+endif()
+set(ATTEST_CANARIES "${attest_canaries}" CACHE INTERNAL "the false claims that a compiler must reject")
+
+# Flags under which a compiler passes false claims, or computes other values at run time than in the compiler.
+set(ATTEST_REFUSED_FLAGS
+    -fpermissive -w -Wno-narrowing -Wno-error=narrowing -Wno-c\\+\\+11-narrowing -Wno-error=c\\+\\+11-narrowing
+    -Wno-everything -Wno-invalid-constexpr -Wno-error=invalid-constexpr
+    -Ofast -ffast-math -funsafe-math-optimizations -ffinite-math-only -fassociative-math -freciprocal-math
+    -fno-signed-zeros -ffp-model=fast -ffp-model=aggressive -fcx-fortran-rules
+    CACHE INTERNAL "")
+
+# attest_refuse_flags(): stops the configuration if the flags that apply here contain one of those.
+function(attest_refuse_flags)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
+  set(flags " ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}} ${options} ")
+  string(REGEX REPLACE "[;\t]" " " flags "${flags}")
+  foreach(refused IN LISTS ATTEST_REFUSED_FLAGS)
+    if(flags MATCHES " (${refused}) ")
+      message(FATAL_ERROR "attest: proofs cannot be trusted under ${CMAKE_MATCH_1}; take it out of the C++ flags "
+                          "(or leave the proofs out: -DATTEST_BUILD_PROOFS=OFF)")
+    endif()
+  endforeach()
+endfunction()
+
+# attest_proof_flags(out): the flags with which claims are compiled outside of a target, as a list.
+function(attest_proof_flags out)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
+  list(APPEND flags ${options} -std=c++20)
+  if(EXISTS "${ATTEST_PROOFS_DIR}/../include/attest")
+    list(APPEND flags "-I${ATTEST_PROOFS_DIR}/../include")
+  else()
+    get_target_property(directories attest::attest INTERFACE_INCLUDE_DIRECTORIES)
+    list(TRANSFORM directories PREPEND "-I")
+    list(APPEND flags ${directories})
+  endif()
+  get_target_property(directories Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(directory IN LISTS directories)
+    if(NOT directory IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+      list(APPEND flags -isystem "${directory}")
+    endif()
+  endforeach()
+  set(${out} "${flags}" PARENT_SCOPE)
+endfunction()
+
+# attest_check_canaries(): false claims of each kind that a proof can make, tried on this compiler with these flags; the
+# configuration stops at one that it accepts. The result is remembered for as long as compiler, flags and file stay.
+function(attest_check_canaries)
+  attest_proof_flags(flags)
+  file(SHA256 "${ATTEST_CANARIES}" hash)
+  set(key "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${flags} ${hash}")
+  string(SHA256 key "${key}")
+  if(ATTEST_CANARIES_CHECKED STREQUAL key)
+    return()
+  endif()
+  include("${ATTEST_PROOFS_DIR}/attest_refute.cmake")
+  attest_refute("${CMAKE_CXX_COMPILER}" "${flags}" "${ATTEST_CANARIES}" problems results)
+  if(problems)
+    list(JOIN problems "\n  " text)
+    message(FATAL_ERROR "attest: this compiler cannot be trusted with proofs: "
+                        "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} (${CMAKE_CXX_COMPILER})\n  ${text}")
+  endif()
+  list(LENGTH results count)
+  message(STATUS "attest: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} rejects all ${count} canaries")
+  set(ATTEST_CANARIES_CHECKED "${key}" CACHE INTERNAL "")
+endfunction()
+
+# attest_add_proof(<name> <source>...): the sources are compiled with ALL, so a claim that is false fails the build.
 function(attest_add_proof name)
+  attest_refuse_flags()
+  attest_check_canaries()
   add_library(${name} OBJECT ${ARGN})
   target_link_libraries(${name} PRIVATE attest::attest)
+endfunction()
+
+# attest_add_refutation(<name> <source> [PROOF <proof>]): a test that the compiler accepts <source> as it stands and
+# rejects it at every statement with a TWIN when these take their false values. With PROOF, a second test
+# <name>.complete: every static_assert of <proof> has its twin in <source>.
+function(attest_add_refutation name source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PROOF" "")
+  cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  attest_proof_flags(flags)
+  if(NOT arg_PROOF OR EXISTS "${source}")
+    add_test(NAME ${name}
+             COMMAND "${CMAKE_COMMAND}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DFLAGS=${flags}" "-DSOURCE=${source}"
+                     -P "${ATTEST_PROOFS_DIR}/attest_refute.cmake")
+  endif()
+  if(arg_PROOF)
+    cmake_path(ABSOLUTE_PATH arg_PROOF BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    add_test(NAME ${name}.complete
+             COMMAND "${CMAKE_COMMAND}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DFLAGS=${flags}" "-DREFUTED=${source}"
+                     "-DPROOF=${arg_PROOF}" -P "${ATTEST_PROOFS_DIR}/attest_twins.cmake")
+  endif()
 endfunction()
