@@ -363,7 +363,7 @@ constexpr division<A, B> divide(const natural<A>& a, const natural<B>& b) {
 }
 
 template <std::size_t Capacity>
-struct root {
+struct integer_root {
   natural<Capacity> floor;
   bool exact = true;
 };
@@ -373,8 +373,8 @@ struct root {
 /// s, so that at d = c the floor is r or r - 1, and one comparison tells which (M. Dickinson's proof for CPython's
 /// math.isqrt; the invariant is the whole of it).
 template <std::size_t Capacity>
-constexpr root<Capacity> square_root(const natural<Capacity>& a) {
-  root<Capacity> result;
+constexpr integer_root<Capacity> floor_square_root(const natural<Capacity>& a) {
+  integer_root<Capacity> result;
   if (a.size == 0) return result;
   const std::size_t c = (bit_length(a) - 1) / 2;
   natural<Capacity> r = to_natural<Capacity>(1);
