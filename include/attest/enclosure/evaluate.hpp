@@ -57,7 +57,8 @@ constexpr unsigned magnitude_bits(surd<T> x) {
 template <std::size_t Capacity, exact_number T>
 constexpr interval<Capacity> evaluate(T x, unsigned bits) {
   const auto p = parts(x);
-  if (p.denominator == integer_of<T>(1)) return interval<Capacity>::exact(p.numerator, p.exponent);
+  const bool fits = Capacity == growing || bit_length(p.numerator) <= 64 * (Capacity - 1);
+  if (p.denominator == integer_of<T>(1) && fits) return interval<Capacity>::exact(p.numerator, p.exponent);
   return scale_by_power_of_two(interval<Capacity>::ratio(p.numerator, p.denominator, bits), p.exponent);
 }
 

@@ -89,6 +89,19 @@ constexpr basic_decimal<integer_under<Expression>> to_decimal(const Expression& 
   }
 }
 
+/// Whether `printed` is x rounded at its last digit: |x - printed| <= half a unit of that digit, decided, so that at an
+/// exact tie either neighbour is. `value` encloses x; where it is too wide to tell, the sign of x - end does.
+template <class Expression, std::size_t Capacity>
+constexpr bool is_rounding_of(const Expression& x, const interval<Capacity>& value,
+                              const basic_decimal<integer_under<Expression>>& printed) {
+  constexpr unsigned bits = 64 * static_cast<unsigned>(Capacity == growing ? 4 : Capacity) - 64;
+  const auto side = [&](const basic_rational<integer_under<Expression>>& end) {
+    const int apart = sign(subtract(value, evaluate<Capacity>(end, bits), bits));
+    return apart != 0 ? apart : compare(x, end);
+  };
+  return side(printed.value() - printed.half_unit()) >= 0 && side(printed.value() + printed.half_unit()) <= 0;
+}
+
 /// x to `digits` significant digits. A value below 2^-2^40 or so has no digits that could be counted:
 /// error::precision_exhausted().
 template <class Expression>

@@ -10,10 +10,16 @@ namespace attest {
 template <exact_integer Integer>
 constexpr Integer power_of_ten(unsigned exponent) {
   Integer power(1);
-  const Integer ten(10);
-  for (unsigned i = 0; i < exponent; ++i) {
-    const Integer next = power * ten;
-    power = next;
+  Integer square(10);
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) {
+      const Integer next = power * square;
+      power = next;
+    }
+    if (exponent == 1) break;  // the next square might not fit, and is not needed
+    const Integer same = square;
+    const Integer next = same * same;
+    square = next;
   }
   return power;
 }

@@ -58,6 +58,8 @@ class matrix : public detail::matrix_storage<T, Rows, Columns> {
 
  public:
   using value_type = T;
+  static constexpr std::size_t row_extent = Rows;
+  static constexpr std::size_t column_extent = Columns;
   using storage::columns;
   using storage::rows;
 
@@ -133,6 +135,36 @@ constexpr auto operator*(const matrix<T, R, K>& a, const matrix<U, K, C>& b) {
   return product;
 }
 
+/// The terms a(i, k) · b(k, j) whose sum is entry (i, j) of the product, [1, K]: a dot product worked by hand.
+template <exact_number T, exact_number U, std::size_t R, std::size_t K, std::size_t C>
+constexpr auto product_terms(const matrix<T, R, K>& a, std::size_t i, const matrix<U, K, C>& b, std::size_t j) {
+  using Common = common_exact<T, U>;
+  if (a.columns() != b.rows()) error::shape_mismatch();
+  matrix<Common, K == dynamic ? dynamic : 1, K> terms(1, a.columns());
+  for (std::size_t k = 0; k < a.columns(); ++k) {
+    const Common x = exact_cast<Common>(a(i, k));
+    const Common y = exact_cast<Common>(b(k, j));
+    const Common term = x * y;
+    terms(0, k) = term;
+  }
+  return terms;
+}
+
+/// The sum of each row, [R, 1].
+template <exact_number T, std::size_t R, std::size_t C>
+constexpr auto row_sums(const matrix<T, R, C>& m) {
+  matrix<T, R, R == dynamic ? dynamic : 1> sums(m.rows(), 1);
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    T sum(0);
+    for (std::size_t j = 0; j < m.columns(); ++j) {
+      const T entry = m(i, j);
+      sum = sum + entry;
+    }
+    sums(i, 0) = sum;
+  }
+  return sums;
+}
+
 /// What a product of shapes that do not fit would return. It is deleted; the compiler quotes both shapes.
 template <std::size_t Rows, std::size_t Inner, std::size_t OtherInner, std::size_t Columns>
 struct inner_extents_differ;
@@ -192,6 +224,34 @@ constexpr bool operator==(const matrix<T, R, C>& a, const matrix<U, R, C>& b) {
     for (std::size_t j = 0; j < a.columns(); ++j)
       if (!detail::same_value(T(a(i, j)), U(b(i, j)))) return false;
   return true;
+}
+
+namespace detail {
+
+template <class T, std::size_t R, std::size_t C, class Better>
+constexpr auto column_extremes(const matrix<T, R, C>& m, Better better) {
+  matrix<T, R == dynamic ? dynamic : 1, C> result(1, m.columns());
+  for (std::size_t j = 0; j < m.columns(); ++j) {
+    T extreme = m(0, j);
+    for (std::size_t i = 1; i < m.rows(); ++i) {
+      const T entry = m(i, j);
+      if (better(entry, extreme)) extreme = entry;
+    }
+    result(0, j) = extreme;
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// The smallest, or largest, entry of each column, [1, C].
+template <exact_number T, std::size_t R, std::size_t C>
+constexpr auto column_minima(const matrix<T, R, C>& m) {
+  return detail::column_extremes(m, [](const T& a, const T& b) { return a < b; });
+}
+template <exact_number T, std::size_t R, std::size_t C>
+constexpr auto column_maxima(const matrix<T, R, C>& m) {
+  return detail::column_extremes(m, [](const T& a, const T& b) { return a > b; });
 }
 
 /// The [count, C] matrix whose rows are all `row`: what is added to every value row.

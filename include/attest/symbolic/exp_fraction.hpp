@@ -53,6 +53,8 @@ template <exact_number T, std::size_t Columns, std::size_t N, std::size_t M>
 class exp_row {
  public:
   using value_type = exp_fraction<T, N, M>;
+  static constexpr std::size_t row_extent = 1;
+  static constexpr std::size_t column_extent = Columns;
 
   constexpr exp_row(const list<exp_sum<T, N>, Columns>& numerators, const exp_sum<T, M>& denominator)
       : numerators_(numerators), denominator_(denominator) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <attest/symbolic/exp_fraction.hpp>
+#include <attest/symbolic/equality.hpp>
 
 namespace attest {
 
@@ -9,8 +9,8 @@ namespace attest {
 template <exact_number T, std::size_t Tq, std::size_t Tk>
 class weights {
  public:
-  using number = T;
-  static constexpr std::size_t key_extent = Tk;
+  static constexpr std::size_t row_extent = Tq;
+  static constexpr std::size_t column_extent = Tk;
 
   /// A row that sees no key is error::empty_row().
   constexpr weights(const matrix<surd<T>, Tq, Tk>& scores, const matrix<bool, Tq, Tk>& visible)
@@ -70,8 +70,8 @@ constexpr weights<T, Tq, Tk> softmax(const matrix<surd<T>, Tq, Tk>& scores) {
 template <exact_number T, std::size_t Tq, std::size_t Tk, std::size_t Dv>
 class outputs {
  public:
-  using number = T;
-  static constexpr std::size_t key_extent = Tk;
+  static constexpr std::size_t row_extent = Tq;
+  static constexpr std::size_t column_extent = Dv;
 
   constexpr outputs(const weights<T, Tq, Tk>& row_weights, const matrix<T, Tk, Dv>& values)
       : weights_(row_weights), values_(values) {
@@ -117,10 +117,20 @@ struct exp_logarithm {
   log_base base;
 };
 
+namespace detail {
+
+template <exact_number T, std::size_t N>
+struct expression_number<exp_logarithm<T, N>> : std::type_identity<T> {};
+
+}  // namespace detail
+
 /// The log-sum-exp of each row, [Tq, 1], in the base that the caller names.
 template <exact_number T, std::size_t Tq, std::size_t Tk>
 class log_sums {
  public:
+  static constexpr std::size_t row_extent = Tq;
+  static constexpr std::size_t column_extent = 1;
+
   constexpr log_sums(const weights<T, Tq, Tk>& row_weights, log_base base) : weights_(row_weights), base_(base) {}
   constexpr std::size_t rows() const { return weights_.rows(); }
   static constexpr std::size_t columns() { return 1; }

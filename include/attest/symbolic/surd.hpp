@@ -7,10 +7,10 @@
 namespace attest {
 
 /// The square root of a positive integer, kept as such.
-struct square_root {
+struct radical {
   unsigned long long radicand;
 };
-constexpr square_root root(unsigned long long radicand) {
+constexpr radical root(unsigned long long radicand) {
   if (radicand == 0) error::zero_denominator();
   return {radicand};
 }
@@ -130,15 +130,15 @@ constexpr surd<To> exact_cast(surd<From> x) {
 }
 
 /// n / √d.
-constexpr surd<integer> operator/(long long n, square_root d) { return surd<integer>(integer(0), integer(n), d.radicand); }
+constexpr surd<integer> operator/(long long n, radical d) { return surd<integer>(integer(0), integer(n), d.radicand); }
 template <exact_number T>
-constexpr surd<T> operator/(T n, square_root d) {
+constexpr surd<T> operator/(T n, radical d) {
   return surd<T>(T(0), n, d.radicand);
 }
 
 /// The scaled scores S = D / √d, [Tq, Tk]: exact surds.
 template <exact_number T, std::size_t R, std::size_t C>
-constexpr auto operator/(const matrix<T, R, C>& dots, square_root d) {
+constexpr auto operator/(const matrix<T, R, C>& dots, radical d) {
   return map(dots, [d](T x) { return x / d; });
 }
 

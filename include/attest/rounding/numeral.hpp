@@ -1,0 +1,58 @@
+#pragma once
+
+#include <attest/enclosure/printed.hpp>
+#include <attest/rounding/rounding_test.hpp>
+
+#include <string_view>
+
+// Between decimal numerals and floats, correctly rounded both ways.
+namespace attest {
+
+/// The bit pattern of the float nearest to a decimal numeral (ties to even). Integer must hold the numeral's digits and
+/// its power of ten.
+template <exact_integer Integer = integer>
+constexpr std::uint64_t numeral_pattern(std::string_view numeral, const format& f) {
+  const auto decimal = parse_decimal<Integer>(numeral);
+  const std::uint64_t pattern = round_correctly(decimal.value(), f).pattern;
+  return decimal.negative ? pattern | f.sign_bit() : pattern;  // -0.0 keeps its sign
+}
+
+/// The exact value of a finite bit pattern.
+template <exact_integer Integer = integer>
+constexpr basic_dyadic<Integer> pattern_value(std::uint64_t pattern, const format& f) {
+  const decoded d = decode(pattern, f);
+  if (d.kind != number_kind::finite) error::not_finite();
+  const Integer significand(d.significand);
+  return {d.negative ? Integer(-significand) : significand, d.exponent};
+}
+
+/// The shortest decimal that reads back as the given finite float; among the shortest the nearest.
+template <exact_integer Integer = integer>
+constexpr basic_decimal<Integer> shortest_decimal(std::uint64_t pattern, const format& f) {
+  const auto value = pattern_value<Integer>(pattern, f);
+  if (sign(value) == 0) return {Integer(0), 0, (pattern & f.sign_bit()) != 0};
+  for (unsigned digits = 1;; ++digits) {
+    const auto candidate = to_significant_decimal(value, digits);
+    if (round_correctly(candidate.value(), f).pattern == pattern) return candidate;
+  }
+}
+
+/// A float as "0.19777581464042818 (0x3fc950b74b3ed3c1)"; where the decimal would need wide integers, as a hexadecimal
+/// float in front.
+template <class Out>
+constexpr void print_pattern(Out& out, std::uint64_t pattern, const format& f) {
+  const decoded d = decode(pattern, f);
+  if (d.kind == number_kind::finite) {
+    if (d.exponent > 200 || d.exponent < -300)
+      print(out, pattern_value(pattern, f));
+    else
+      print(out, shortest_decimal(pattern, f));
+  } else {
+    print(out, d.kind == number_kind::infinite ? (d.negative ? "-infinity" : "infinity") : "NaN");
+  }
+  print(out, " (0x");
+  for (int shift = f.storage_bits - 4; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[pattern >> shift & 15]);
+  out.push_back(')');
+}
+
+}  // namespace attest

@@ -1,0 +1,242 @@
+#pragma once
+
+#include <attest/symbolic/softmax.hpp>
+
+#include <string>
+#include <string_view>
+
+// Expressions as plain text, the way a page writes them: r stands for e^(1/√d), and a fraction is divided through by the
+// smallest power of r that occurs in it: [r, 1, r]/(2r + 1). Anything with push_back(char) receives the text.
+namespace attest {
+
+template <class Out>
+constexpr void print(Out& out, std::string_view text) {
+  for (const char c : text) out.push_back(c);
+}
+
+template <class Out, exact_integer Integer>
+constexpr void print(Out& out, Integer n) {
+  if (n.sign() < 0) {
+    out.push_back('-');
+    n = -n;
+  }
+  // Eighteen digits at a time, the most significant first.
+  const Integer chunk(1'000'000'000'000'000'000LL);
+  Integer power(1);
+  for (Integer rest = n / chunk; !rest.is_zero(); rest = rest / chunk) power = power * chunk;
+  for (bool first = true; !power.is_zero(); power = power / chunk, first = false) {
+    const Integer digits = n / power;
+    const Integer used = digits * power;
+    n = n - used;
+    auto value = static_cast<unsigned long long>(digits);
+    char reversed[20]{};
+    int length = 0;
+    for (; value != 0 || (first ? length == 0 : length < 18); value /= 10)
+      reversed[length++] = static_cast<char>('0' + value % 10);
+    while (length > 0) out.push_back(reversed[--length]);
+  }
+}
+
+template <class Out, exact_integer Integer>
+constexpr void print(Out& out, basic_rational<Integer> x) {
+  print(out, Integer(x.numerator()));
+  if (x.denominator() == Integer(1)) return;
+  out.push_back('/');
+  print(out, Integer(x.denominator()));
+}
+
+/// An integer in decimal, a short fraction as such, anything else as a hexadecimal float: always the exact value.
+template <class Out, exact_integer Integer>
+constexpr void print(Out& out, basic_dyadic<Integer> x) {
+  Integer significand = x.significand();
+  if (x.exponent() >= 0 && x.exponent() <= 64)
+    return print(out, shift_left(significand, static_cast<unsigned>(x.exponent())));
+  if (x.exponent() < 0 && x.exponent() >= -10) {
+    print(out, significand);
+    out.push_back('/');
+    return print(out, shift_left(Integer(1), static_cast<unsigned>(-x.exponent())));
+  }
+  if (significand.sign() < 0) out.push_back('-');
+  print(out, "0x1");
+  const unsigned bits = bit_length(significand) - 1;
+  if (bits > 0) {
+    out.push_back('.');
+    if (significand.sign() < 0) significand = -significand;
+    for (unsigned done = 0; done < bits; done += 4) {
+      // The four bits below the leading 1 and the `done` bits after it, padded with zeros at the end.
+      const Integer tail = bits - done >= 4 ? shift_right(significand, bits - done - 4)
+                                            : shift_left(significand, 4 - (bits - done));
+      out.push_back("0123456789abcdef"[limb(tail, 0) & 15]);
+    }
+  }
+  out.push_back('p');
+  print(out, Integer(static_cast<long long>(x.exponent()) + static_cast<long long>(bits)));
+}
+
+namespace detail {
+
+/// k where d = k², otherwise 0.
+constexpr unsigned long long exact_square_root(unsigned long long d) {
+  unsigned long long k = 1;
+  while (k < d / k) ++k;
+  return k * k == d ? k : 0;
+}
+
+template <class Out, exact_number T>
+constexpr void print_in_brackets(Out& out, T x) {
+  const auto p = parts(x);
+  const bool simple = p.denominator == integer_of<T>(1) && p.exponent >= 0;
+  if (!simple) out.push_back('(');
+  print(out, x);
+  if (!simple) out.push_back(')');
+}
+
+}  // namespace detail
+
+template <class Out, exact_number T>
+constexpr void print(Out& out, surd<T> x) {
+  if (x.is_rational()) return print(out, x.rational_part());
+  if (const auto k = detail::exact_square_root(x.radicand()); k != 0) {
+    using Rational = basic_rational<integer_of<T>>;
+    const Rational root_part = exact_quotient(exact_cast<Rational>(x.root_part()), k);
+    return print(out, Rational(exact_cast<Rational>(x.rational_part()) + root_part));
+  }
+  T root_part = x.root_part();
+  if (sign(x.rational_part()) != 0) {
+    print(out, x.rational_part());
+    print(out, sign(root_part) < 0 ? " - " : " + ");
+    root_part = absolute(root_part);
+  }
+  detail::print_in_brackets(out, root_part);
+  print(out, "/sqrt(");
+  print(out, integer_of<T>(x.radicand()));
+  out.push_back(')');
+}
+
+namespace detail {
+
+template <class Out, exact_number T>
+constexpr void print_power(Out& out, std::string_view base, T exponent) {
+  print(out, base);
+  if (exponent == T(1) && base != "e") return;
+  out.push_back('^');
+  const auto p = parts(exponent);
+  const bool simple = base != "e" && p.denominator == integer_of<T>(1) && p.exponent >= 0 && sign(exponent) > 0;
+  if (!simple) out.push_back('(');
+  print(out, exponent);
+  if (!simple) out.push_back(')');
+}
+
+// coefficient · e^(a + b/√d) as coefficient e^(a) r^b.
+template <class Out, exact_number T>
+constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool first) {
+  const bool negative = sign(coefficient) < 0;
+  if (first)
+    print(out, negative ? "-" : "");
+  else
+    print(out, negative ? " - " : " + ");
+  const surd<T> magnitude = negative ? -coefficient : coefficient;
+  const bool is_number = sign(exponent.rational_part()) == 0 && sign(exponent.root_part()) == 0;
+  if (is_number || !(magnitude == surd<T>(1))) {
+    if (magnitude.is_rational() && (is_number || parts(magnitude.rational_part()).denominator == integer_of<T>(1)))
+      print(out, magnitude.rational_part());
+    else {
+      out.push_back('(');
+      print(out, magnitude);
+      out.push_back(')');
+    }
+  }
+  if (sign(exponent.rational_part()) != 0) print_power(out, "e", exponent.rational_part());
+  if (sign(exponent.root_part()) != 0) print_power(out, "r", exponent.root_part());
+}
+
+// The sum divided by e^divisor.
+template <class Out, exact_number T, std::size_t N>
+constexpr void print_divided(Out& out, const exp_sum<T, N>& x, surd<T> divisor) {
+  if (is_zero(x)) out.push_back('0');
+  for (std::size_t k = 0; k < x.size(); ++k)
+    print_term(out, x[k].coefficient, x[k].exponent - divisor, k == 0);
+}
+
+template <class Out, exact_number T, std::size_t N>
+constexpr void print_in_brackets(Out& out, const exp_sum<T, N>& x, surd<T> divisor) {
+  if (x.size() > 1) out.push_back('(');
+  print_divided(out, x, divisor);
+  if (x.size() > 1) out.push_back(')');
+}
+
+template <exact_number T, std::size_t N>
+constexpr void lower_to_smallest(const exp_sum<T, N>& x, surd<T>& smallest) {
+  for (std::size_t k = 0; k < x.size(); ++k)
+    if (sign(x[k].exponent - smallest) < 0) smallest = x[k].exponent;
+}
+
+}  // namespace detail
+
+template <class Out, exact_number T, std::size_t N>
+constexpr void print(Out& out, const exp_sum<T, N>& x) {
+  detail::print_divided(out, x, surd<T>(0));
+}
+
+template <class Out, exact_number T, std::size_t N, std::size_t M>
+constexpr void print(Out& out, const exp_fraction<T, N, M>& x) {
+  surd<T> smallest = x.denominator[0].exponent;
+  detail::lower_to_smallest(x.denominator, smallest);
+  detail::lower_to_smallest(x.numerator, smallest);
+  detail::print_in_brackets(out, x.numerator, smallest);
+  out.push_back('/');
+  detail::print_in_brackets(out, x.denominator, smallest);
+}
+
+template <class Out, exact_number T, std::size_t Columns, std::size_t N, std::size_t M>
+constexpr void print(Out& out, const exp_row<T, Columns, N, M>& x) {
+  surd<T> smallest = x.denominator()[0].exponent;
+  detail::lower_to_smallest(x.denominator(), smallest);
+  for (std::size_t j = 0; j < x.columns(); ++j) detail::lower_to_smallest(x.numerator(j), smallest);
+  out.push_back('[');
+  for (std::size_t j = 0; j < x.columns(); ++j) {
+    if (j > 0) print(out, ", ");
+    detail::print_divided(out, x.numerator(j), smallest);
+  }
+  print(out, "]/");
+  detail::print_in_brackets(out, x.denominator(), smallest);
+}
+
+template <class Out, exact_number T, std::size_t N>
+constexpr void print(Out& out, const exp_logarithm<T, N>& x) {
+  print(out, x.base == log_base::e ? "ln(" : "log2(");
+  print(out, x.sum);
+  out.push_back(')');
+}
+
+/// Any expression as a string.
+template <class X>
+std::string to_text(const X& x) {
+  std::string text;
+  print(text, x);
+  return text;
+}
+
+/// The first Capacity characters of a text, in one flat array, for use in the compiler; a longer text ends in "...".
+template <std::size_t Capacity>
+struct fixed_text {
+  char characters[Capacity + 1]{};
+  std::size_t size = 0;
+
+  constexpr void push_back(char c) {
+    if (size < Capacity)
+      characters[size++] = c;
+    else
+      characters[Capacity - 1] = characters[Capacity - 2] = characters[Capacity - 3] = '.';
+  }
+  constexpr std::string_view view() const { return {characters, size}; }
+};
+
+template <std::size_t Capacity, class X>
+constexpr fixed_text<Capacity> to_fixed_text(const X& x) {
+  fixed_text<Capacity> text;
+  print(text, x);
+  return text;
+}
+
+}  // namespace attest
