@@ -1,0 +1,190 @@
+#include <attest/io/json.hpp>
+
+#include <attest/io/number.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace attest::io::json {
+
+namespace {
+
+// The library reads every number's value before it hands out its text, and refuses a token whose value overflows. Over
+// `long double` that begins at 10^4932 instead of 10^308, beyond attest's own limit on numbers.
+using parser = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, long double>;
+static_assert(std::numeric_limits<long double>::max_exponent10 > maximum_decimal_exponent);
+
+class builder : public nlohmann::json_sax<parser> {
+ public:
+  explicit builder(std::string_view text) : text_(text) {}
+
+  value take() {
+    if (problem_) throw syntax_error(*problem_);
+    return std::move(root_);
+  }
+
+  bool null() override { return place({}); }
+  bool boolean(bool truth) override {
+    value v;
+    v.type = kind::boolean;
+    v.truth = truth;
+    return place(std::move(v));
+  }
+  bool number_integer(std::int64_t n) override { return place(leaf(kind::number, std::to_string(n))); }
+  bool number_unsigned(std::uint64_t n) override { return place(leaf(kind::number, std::to_string(n))); }
+  bool number_float(long double, const std::string& token) override {
+    // The token as written, but for the point, which the library replaces by that of the C locale in force.
+    std::string text = token;
+    for (char& c : text)
+      if (std::string_view("0123456789+-eE").find(c) == std::string_view::npos) c = '.';
+    return place(leaf(kind::number, std::move(text)));
+  }
+  bool string(std::string& characters) override { return place(leaf(kind::string, std::move(characters))); }
+  bool binary(binary_t&) override { return fail("binary data is not JSON"); }
+
+  bool start_object(std::size_t) override { return open(kind::object); }
+  bool start_array(std::size_t) override { return open(kind::array); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    if (!keys_.back().insert(name).second)
+      return fail("the key " + quote(name) + " occurs twice in one object: keep one of them");
+    open_.back()->keys.push_back(std::move(name));
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::detail::exception& e) override {
+    constexpr int number_overflow = 406;
+    if (e.id == number_overflow) return fail(past_the_limits(last_token));
+    const std::string_view rest = text_.substr(std::min(position == 0 ? 0 : position - 1, text_.size()));
+    if (rest.starts_with("NaN") || rest.starts_with("nan") || rest.starts_with("Inf") || rest.starts_with("inf"))
+      return fail("byte " + std::to_string(position) + ": NaN and infinity are not JSON and not exact numbers: remove them");
+    std::string message = e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+    if (const auto bracket = message.find("] "); message.starts_with('[') && bracket != std::string::npos)
+      message.erase(0, bracket + 2);
+    constexpr std::string_view at = "parse error at ";
+    if (message.starts_with(at)) message.erase(0, at.size());
+    return fail("not JSON: " + message);
+  }
+
+ private:
+  static value leaf(kind type, std::string text) {
+    value v;
+    v.type = type;
+    v.text = std::move(text);
+    return v;
+  }
+
+  bool fail(std::string message) {
+    problem_ = std::move(message);
+    return false;
+  }
+
+  // Addresses of open containers stay valid: only the innermost one grows.
+  bool place(value v) {
+    if (open_.empty())
+      root_ = std::move(v);
+    else
+      open_.back()->items.push_back(std::move(v));
+    return true;
+  }
+  bool open(kind type) {
+    if (open_.size() == maximum_depth)
+      return fail("arrays and objects nest deeper than " + std::to_string(maximum_depth) + " levels: flatten them");
+    value v;
+    v.type = type;
+    place(std::move(v));
+    open_.push_back(open_.empty() ? &root_ : &open_.back()->items.back());
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  value root_;
+  std::vector<value*> open_;
+  std::vector<std::set<std::string>> keys_;  // those of each open container so far
+  std::optional<std::string> problem_;
+};
+
+void write_to(std::string& out, const value& v) {
+  switch (v.type) {
+    case kind::null: out += "null"; break;
+    case kind::boolean: out += v.truth ? "true" : "false"; break;
+    case kind::number: out += v.text; break;
+    case kind::string: out += quote(v.text); break;
+    case kind::array:
+    case kind::object:
+      out += v.type == kind::array ? '[' : '{';
+      for (std::size_t i = 0; i < v.items.size(); ++i) {
+        if (i > 0) out += ", ";
+        if (v.type == kind::object) out += quote(v.keys[i]) + ": ";
+        write_to(out, v.items[i]);
+      }
+      out += v.type == kind::array ? ']' : '}';
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(kind k) {
+  switch (k) {
+    case kind::null: return "null";
+    case kind::boolean: return "a boolean";
+    case kind::number: return "a number";
+    case kind::string: return "a string";
+    case kind::array: return "a list";
+    case kind::object: return "an object";
+  }
+  return "nothing";
+}
+
+const value* value::find(std::string_view key) const {
+  const auto at = std::find(keys.begin(), keys.end(), key);
+  return at == keys.end() ? nullptr : &items[static_cast<std::size_t>(at - keys.begin())];
+}
+
+value parse(std::string_view text) {
+  builder sax(text);
+  parser::sax_parse(text.begin(), text.end(), &sax);
+  return sax.take();
+}
+
+std::string quote(std::string_view characters) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : characters) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (code < 0x20) {
+      out += "\\u00";
+      out += digits[code >> 4];
+      out += digits[code & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string write(const value& v) {
+  std::string out;
+  write_to(out, v);
+  return out;
+}
+
+}  // namespace attest::io::json

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+// One function a command: it adds the command with its options to the program, and sets what is to run.
+namespace attest::tools {
+
+/// Exit statuses.
+inline constexpr int done = 0;
+inline constexpr int bad_input = 2;
+
+/// What was asked for; returns the exit status.
+using action = std::function<int()>;
+
+void add_reference_command(CLI::App& program, action& chosen);
+
+}  // namespace attest::tools

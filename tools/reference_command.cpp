@@ -1,0 +1,75 @@
+#include "commands.hpp"
+#include "progress.hpp"
+
+#include <attest/io/attention_file.hpp>
+#include <attest/io/case_file.hpp>
+#include <attest/io/files.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace attest::tools {
+
+namespace {
+
+constexpr unsigned most_digits = 10000;
+
+struct request {
+  std::string input;
+  std::string output = "-";
+  unsigned digits = 50;
+  bool exact_decimals = false;
+};
+
+int run(const request& r) {
+  const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
+  const std::string name = io::input_name(r.input);
+  const io::case_file file = io::read_case(io::read_file(r.input), name, meaning);
+  std::optional<io::output_file> target;
+  if (r.output != "-") target.emplace(r.output);
+
+  reference answer;
+  {
+    progress_line line;
+    answer = attention(file.problem, {r.digits, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }});
+  }
+  const std::string text = io::attention_v1(file, answer, name);
+  if (target)
+    target->write(text);
+  else
+    io::write_standard_output(text);
+  return done;
+}
+
+const char* const explanation =
+    "CASE is a JSON object with the arrays X, WQ, WK and WV (and Y, the sequence of keys and values, for\n"
+    "cross-attention), or Q, K and V: lists of rows. Optional: mask (lists of true and false, true where a query sees a\n"
+    "key), scale (a number; otherwise exactly 1/sqrt(d_k)), and, kept as they are, version (\"attention-v1\"),\n"
+    "provenance, positions, derivation, tolerance and display_decimals. expected and attest, which this command writes,\n"
+    "may be there too. Any other key is refused, so that a misspelt one cannot go unseen.\n"
+    "\n"
+    "A JSON integer is exact at any size. A number with a point or an exponent is the nearest binary64, unless --decimal\n"
+    "makes it exact. A string holds a rational \"1/3\", a decimal \"0.1\" or a hexadecimal float \"0x1.8p-3\", all exact.\n"
+    "A number has at most 4000 digits and, unless it is zero, a magnitude from 10^-4000 to 10^4000.\n"
+    "\n"
+    "The output is an attention-v1 file: exact integers as integers, everything else as the shortest decimal of the\n"
+    "correctly rounded binary64; and in a block \"attest\" the exact rows, and every weight, output and log-sum-exp to N\n"
+    "digits. It appears whole or not at all.";
+
+}  // namespace
+
+void add_reference_command(CLI::App& program, action& chosen) {
+  CLI::App* command = program.add_subcommand("reference", "Write the certified reference of a case as an attention-v1 file");
+  const auto r = std::make_shared<request>();
+  command->add_option("CASE", r->input, "The case, a JSON file; - reads standard input")->required()->type_name("");
+  command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")->type_name("FILE");
+  command->add_option("--digits", r->digits, "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, most_digits));
+  command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
+  command->footer(explanation);
+  command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
+}
+
+}  // namespace attest::tools
