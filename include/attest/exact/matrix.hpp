@@ -150,6 +150,14 @@ constexpr auto product_terms(const matrix<T, R, K>& a, std::size_t i, const matr
   return terms;
 }
 
+/// Row i, [1, C].
+template <class T, std::size_t R, std::size_t C>
+constexpr auto row_of(const matrix<T, R, C>& m, std::size_t i) {
+  matrix<T, R == dynamic ? dynamic : 1, C> row(1, m.columns());
+  for (std::size_t j = 0; j < m.columns(); ++j) row(0, j) = m(i, j);
+  return row;
+}
+
 /// The sum of each row, [R, 1].
 template <exact_number T, std::size_t R, std::size_t C>
 constexpr auto row_sums(const matrix<T, R, C>& m) {

@@ -37,6 +37,19 @@ constexpr basic_decimal<Integer> shortest_decimal(std::uint64_t pattern, const f
   }
 }
 
+/// By how many floats the one that a numeral reads back as lies above the correctly rounded float of x (negative: below).
+template <class Expression>
+constexpr integer_under<Expression> ulp_difference(std::string_view numeral, const Expression& x, const format& f) {
+  using Integer = integer_under<Expression>;
+  const auto ordinal = [&f](std::uint64_t pattern) {  // patterns ascend with the values of either sign from zero
+    const std::uint64_t magnitude = pattern & (f.sign_bit() - 1);
+    return pattern == magnitude ? Integer(magnitude) : Integer(-Integer(magnitude));
+  };
+  const Integer printed = ordinal(numeral_pattern<Integer>(numeral, f));
+  const Integer correct = ordinal(round_correctly(x, f).pattern);
+  return printed - correct;
+}
+
 /// A float as "0.19777581464042818 (0x3fc950b74b3ed3c1)"; where the decimal would need wide integers, as a hexadecimal
 /// float in front.
 template <class Out>

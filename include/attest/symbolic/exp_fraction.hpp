@@ -11,6 +11,7 @@ struct exp_fraction {
   exp_sum<T, N> numerator;
   exp_sum<T, M> denominator;
 
+  constexpr exp_fraction() { denominator.add(surd<T>(1), surd<T>(0)); }  // zero, as 0/1
   constexpr exp_fraction(const exp_sum<T, N>& above, const exp_sum<T, M>& below)
       : numerator(above), denominator(below) {
     if (is_zero(denominator)) error::zero_denominator();
@@ -72,6 +73,17 @@ class exp_row {
   list<exp_sum<T, N>, Columns> numerators_;
   exp_sum<T, M> denominator_;
 };
+
+/// x - y, element by element, for two arrays of fractions of one shape.
+template <class X, class Y>
+  requires(X::row_extent == Y::row_extent && X::column_extent == Y::column_extent)
+constexpr auto differences(const X& x, const Y& y) {
+  if (x.rows() != y.rows() || x.columns() != y.columns()) error::shape_mismatch();
+  matrix<decltype(x(0, 0) - y(0, 0)), X::row_extent, X::column_extent> result(x.rows(), x.columns());
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.columns(); ++j) result(i, j) = x(i, j) - y(i, j);
+  return result;
+}
 
 namespace detail {
 

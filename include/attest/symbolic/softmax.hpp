@@ -93,6 +93,11 @@ class outputs {
   constexpr exp_fraction<T, Tk, Tk> operator()(std::size_t i, std::size_t c) const {
     return numerator(i, c) / weights_.normaliser(i);
   }
+  constexpr exp_row<T, Dv, Tk, Tk> row(std::size_t i) const {
+    list<exp_sum<T, Tk>, Dv> numerators;
+    for (std::size_t c = 0; c < columns(); ++c) numerators.push_back(numerator(i, c));
+    return {numerators, weights_.normaliser(i)};
+  }
 
  private:
   weights<T, Tq, Tk> weights_;
