@@ -2,6 +2,7 @@
 cmake_policy(VERSION 3.25)
 function(configure canaries out_status out_output)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/configure -B ${BINARY_DIR}/configure_canaries
+                          -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
                           -DCANARIES=${canaries} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_ID=${CXX_ID}
                           -DCMAKE_CXX_COMPILER_VERSION=1 ${ARGN}
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -1,7 +1,8 @@
 # A configuration with proofs must stop at each flag under which compilers pass false claims, and at no other.
 cmake_policy(VERSION 3.25)
 function(configure out_status out_output)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/configure -B ${BINARY_DIR}/configure_flags ${ARGN}
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/configure -B ${BINARY_DIR}/configure_flags
+                          -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} ${ARGN}
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(${out_status} ${status} PARENT_SCOPE)
   set(${out_output} "${output}" PARENT_SCOPE)
