@@ -70,12 +70,20 @@ struct finding {
 };
 
 template <const auto& Text>
-inline constexpr auto as_argument = text<Text.size + 1>(&Text.characters[0]);
+inline constexpr auto as_argument = text<Text.size + 1>::copy(&Text.characters[0]);
+
+// A finding that could not be computed is an error, not a claim that fails: this atomic constraint must be evaluated,
+// before its value is shown. (On the way into a verdict's arguments g++ would take the error for "not satisfied".)
+template <const auto& Finding>
+concept computed = Finding.holds || !Finding.holds;
 
 template <const auto& Finding>
 using verdict_of =
     verdict<Finding.holds, shown::row<Finding.row>, shown::column<Finding.column>,
             shown::actual<as_argument<Finding.actual>>, shown::expected<as_argument<Finding.expected>>>;
+
+template <const auto& Finding>
+concept confirmed = computed<Finding> && holds<verdict_of<Finding>>;
 
 template <class X>
 concept array_expression = requires(const X& x) {
@@ -313,42 +321,42 @@ concept counts_for_all = (rows_of(Y) == rows_of(X) || rows_of(Y) == 1) &&
                          (columns_of(Y) == columns_of(X) || columns_of(Y) == 1);
 template <const auto& X, order Wanted, const auto& Y>
 concept ordered =
-    counts_for_all<X, Y> && holds<detail::verdict_of<detail::claim_finding<detail::order_claim<Y, Wanted>, X>>>;
+    counts_for_all<X, Y> && detail::confirmed<detail::claim_finding<detail::order_claim<Y, Wanted>, X>>;
 
 }  // namespace detail
 
 /// X has the shape [Rows, Columns].
 template <const auto& X, std::size_t Rows, std::size_t Columns>
-concept shape = holds<detail::verdict_of<detail::shape_finding<X, Rows, Columns>>>;
+concept shape = detail::confirmed<detail::shape_finding<X, Rows, Columns>>;
 
 /// Every element is exactly the number written: "2", "-1/3", "0.25" or "3/sqrt(2)".
 template <const auto& X, text Written>
-concept exactly = holds<detail::verdict_of<detail::claim_finding<detail::exact_claim<Written>, X>>>;
+concept exactly = detail::confirmed<detail::claim_finding<detail::exact_claim<Written>, X>>;
 
 /// Every numeral is the rounding of the exact value at the numeral's last digit (at an exact tie either neighbour is).
 /// Trailing zeros are significant.
 template <const auto& X, text Printed>
-concept decimal = holds<detail::verdict_of<detail::claim_finding<detail::decimal_claim<Printed>, X>>>;
+concept decimal = detail::confirmed<detail::claim_finding<detail::decimal_claim<Printed>, X>>;
 
 /// Every numeral reads back as the exact value's correctly rounded float of the named format (nearest, ties to even).
 template <const auto& X, const format& Format, text Printed>
-concept rounds_to = holds<detail::verdict_of<detail::claim_finding<detail::rounding_claim<Format, Printed>, X>>>;
+concept rounds_to = detail::confirmed<detail::claim_finding<detail::rounding_claim<Format, Printed>, X>>;
 template <const auto& X, text Printed>
 concept binary64 = rounds_to<X, formats::binary64, Printed>;
 
 /// The exact values' correctly rounded floats of the named format (nearest, ties to even) have these bit patterns.
 template <const auto& X, const format& Format, std::uint64_t... Patterns>
-concept has_bits = holds<detail::verdict_of<detail::claim_finding<detail::bits_claim<Format, Patterns...>, X>>>;
+concept has_bits = detail::confirmed<detail::claim_finding<detail::bits_claim<Format, Patterns...>, X>>;
 template <const auto& X, std::uint64_t... Patterns>
 concept binary64_bits = has_bits<X, formats::binary64, Patterns...>;
 
 /// Every numeral is at most Tolerance away from the exact value.
 template <const auto& X, text Printed, text Tolerance>
-concept within = holds<detail::verdict_of<detail::claim_finding<detail::within_claim<Printed, Tolerance>, X>>>;
+concept within = detail::confirmed<detail::claim_finding<detail::within_claim<Printed, Tolerance>, X>>;
 
 /// X and Y are equal as expressions, element by element: their difference is zero, in whatever form they are written.
 template <const auto& X, const auto& Y>
-concept equal = detail::same_shape<X, Y> && holds<detail::verdict_of<detail::claim_finding<detail::equality_claim<Y>, X>>>;
+concept equal = detail::same_shape<X, Y> && detail::confirmed<detail::claim_finding<detail::equality_claim<Y>, X>>;
 
 /// Every element of X compares so with its counterpart in Y: decided, not sampled. A Y of one row or one column counts
 /// for all rows or columns.
@@ -363,6 +371,6 @@ concept greater = detail::ordered<X, detail::order::greater, Y>;
 
 /// X is written like this: "[r, 1, r]/(2r + 1)".
 template <const auto& X, text Written>
-concept reads = holds<detail::verdict_of<detail::text_finding<X, Written>>>;
+concept reads = detail::confirmed<detail::text_finding<X, Written>>;
 
 }  // namespace attest

@@ -17,8 +17,8 @@ struct text {
 
   constexpr text(const char (&literal)[Size]) : text(literal, std::make_index_sequence<Size>{}) {}
 
-  /// A text of Size - 1 characters, from a flat array in which a '\0' follows them.
-  constexpr explicit text(const char* begin) : text(begin, std::make_index_sequence<Size>{}) {}
+  /// The Size - 1 characters from `begin`; a '\0' follows them.
+  static constexpr text copy(const char* begin) { return text(begin, std::make_index_sequence<Size>{}); }
 
   constexpr std::string_view view() const { return {characters, Size - 1}; }
 
