@@ -52,6 +52,10 @@ natural<Capacity> natural_of(const big& n) {
   return r;
 }
 
+/// MPFR with the widest exponents it has, as exp(2^39) and log(2^-(10^17)) need.
+inline const bool widest_exponents =
+    mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
+
 class real {
 public:
   explicit real(mpfr_prec_t precision) { mpfr_init2(x, precision); }
