@@ -174,6 +174,7 @@ TEST_CASE("division corrects a guessed quotient limb", "[fixed_point]") {
   // All operands of four limbs over the limbs 0, 1, 2^63, 2^64 - 1 and one more: the guess is at its worst here, and
   // the rare step that adds the divisor back is taken.
   const std::uint64_t words[] = {0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}, (std::uint64_t{1} << 63) - 1};
+  unsigned checked = 0;
   for (unsigned code = 0; code < 5 * 5 * 5 * 5 * 5 * 5 * 5; ++code) {
     natural<5> a;
     natural<5> b;
@@ -191,7 +192,9 @@ TEST_CASE("division corrects a guessed quotient limb", "[fixed_point]") {
       REQUIRE(below);
       REQUIRE(same);
     }
+    ++checked;
   }
+  CHECK(checked == 5 * 5 * 5 * 5 * (5 * 5 * 5 - 1));
 }
 
 TEST_CASE("roots of squares and of their neighbours", "[fixed_point]") {
