@@ -34,6 +34,9 @@ class basic_dyadic {
   constexpr basic_dyadic operator-() const { return {Integer(-significand()), exponent_}; }
 
   friend constexpr basic_dyadic operator+(basic_dyadic a, basic_dyadic b) {
+    // Zero has no exponent of its own: bringing both to one could overflow.
+    if (a.significand_.is_zero()) return b;
+    if (b.significand_.is_zero()) return a;
     const long exponent = a.exponent_ < b.exponent_ ? a.exponent_ : b.exponent_;
     const Integer x = a.significand_at(exponent);
     const Integer y = b.significand_at(exponent);
@@ -52,14 +55,19 @@ class basic_dyadic {
   friend constexpr bool operator==(basic_dyadic a, basic_dyadic b) {
     return a.exponent_ == b.exponent_ && a.significand_ == b.significand_;
   }
+  /// By sign, then by the leading bit, and only then digit by digit: far exponents are never brought to one.
   friend constexpr std::strong_ordering operator<=>(basic_dyadic a, basic_dyadic b) {
+    const int sign = a.significand_.sign();
+    if (sign != b.significand_.sign() || sign == 0) return sign <=> b.significand_.sign();
+    const long a_top = a.exponent_ + static_cast<long>(bit_length(a.significand()));
+    const long b_top = b.exponent_ + static_cast<long>(bit_length(b.significand()));
+    if (a_top != b_top) return sign > 0 ? a_top <=> b_top : b_top <=> a_top;
     return (a - b).significand_.sign() <=> 0;
   }
 
  private:
-  // Zero has no exponent of its own, so it is never shifted.
   constexpr Integer significand_at(long exponent) const {
-    return significand_.is_zero() ? significand() : shift_left(significand(), static_cast<unsigned>(exponent_ - exponent));
+    return shift_left(significand(), static_cast<unsigned>(exponent_ - exponent));
   }
 
   Integer significand_;
