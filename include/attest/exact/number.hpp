@@ -4,6 +4,7 @@
 #include <attest/exact/integer.hpp>
 #include <attest/exact/rational.hpp>
 
+#include <bit>
 #include <concepts>
 #include <type_traits>
 
@@ -95,23 +96,24 @@ constexpr T absolute(T x) {
 template <exact_number T>
 constexpr T exact_quotient(T x, unsigned long long divisor) {
   using Integer = integer_of<T>;
-  const Integer d(divisor);
+  if (divisor == 0) error::zero_denominator();
   if constexpr (exact_number_traits<T>::rank == 3) {
-    return x * ratio(Integer(1), d);
+    return x * ratio(Integer(1), Integer(divisor));
   } else {
+    // A dyadic takes the powers of two of the divisor into its exponent.
+    const int twos = exact_number_traits<T>::rank == 2 ? std::countr_zero(divisor) : 0;
+    const Integer d(divisor >> twos);
     const auto p = parts(x);
     const bool negative = p.numerator.sign() < 0;
     const Integer magnitude = negative ? Integer(-p.numerator) : p.numerator;
     const Integer quotient = magnitude / d;
     const Integer back = quotient * d;
-    if constexpr (exact_number_traits<T>::rank == 1) {
-      if (back != magnitude) error::quotient_is_not_dyadic();
-      return negative ? Integer(-quotient) : quotient;
-    } else {
-      if ((divisor & (divisor - 1)) == 0) return T(p.numerator, p.exponent - static_cast<long>(bit_length(d)) + 1);
-      if (back != magnitude) error::quotient_is_not_dyadic();
-      return T(negative ? Integer(-quotient) : quotient, p.exponent);
-    }
+    if (back != magnitude) error::quotient_is_not_dyadic();
+    const Integer signed_quotient = negative ? Integer(-quotient) : quotient;
+    if constexpr (exact_number_traits<T>::rank == 1)
+      return signed_quotient;
+    else
+      return T(signed_quotient, p.exponent - twos);
   }
 }
 

@@ -18,7 +18,11 @@ using rational = basic_rational<integer>;
 template <exact_integer Integer>
 constexpr basic_rational<Integer> ratio(Integer numerator, Integer denominator) {
   if (denominator.is_zero()) error::zero_denominator();
-  const basic_rational<Integer> quotient(numerator, denominator);
+  // Boost takes a negative denominator of an unbounded integer for one that cannot be negated.
+  const bool negative = denominator.sign() < 0;
+  const Integer above = negative ? Integer(-numerator) : numerator;
+  const Integer below = negative ? Integer(-denominator) : denominator;
+  const basic_rational<Integer> quotient(above, below);
   return quotient;
 }
 
