@@ -19,7 +19,7 @@ constexpr radical root(unsigned long long radicand) {
 ///
 /// Scores arise as D / √d, and in this form (rather than a + b√d) they need no division, so that integers stay integers
 /// and floats stay dyadic; it is also how a page writes them: S = D/√2, 3/√2. Normal form: radicand 1 where root_part is
-/// zero. A perfect square as radicand is not reduced (integers could not hold the half in 1/√4); sign() and == know it.
+/// zero, and only there. Any other perfect square as radicand is not reduced (integers could not hold the half in 1/√4); sign() and == know it.
 template <exact_number T>
 class surd {
  public:
@@ -29,6 +29,11 @@ class surd {
   constexpr surd(T rational_part, T root_part, unsigned long long radicand)
       : rational_part_(rational_part), root_part_(root_part), radicand_(sign(root_part) == 0 ? 1 : radicand) {
     if (radicand == 0) error::zero_denominator();
+    if (radicand == 1) {
+      const T sum = rational_part + root_part;
+      rational_part_ = sum;
+      root_part_ = T(0);
+    }
   }
 
   constexpr T rational_part() const { return rational_part_; }
@@ -107,13 +112,16 @@ class surd {
     return factorise(d).squarefree == factorise(e).squarefree;
   }
 
-  // Writes both over one radicand: with d = f k² and e = f m², 1/√d = (l/k) / √(f l²) for l = lcm(k, m).
+  // Writes both over one radicand: with d = f k² and e = f m², 1/√d = (l/k) / √(f l²) for l = lcm(k, m). A radicand
+  // that does not fit is error::integer_overflow().
   static constexpr void unify(surd& x, surd& y) {
     if (x.radicand_ == y.radicand_ || x.is_rational() || y.is_rational()) return;
     const factorisation d = factorise(x.radicand_);
     const factorisation e = factorise(y.radicand_);
     if (d.squarefree != e.squarefree) error::different_roots();
+    // A factor is below 2^32, so their least common multiple fits; its square times f may not.
     const unsigned long long common = d.factor / std::gcd(d.factor, e.factor) * e.factor;
+    if (common >> 32 != 0 || d.squarefree > ~0ULL / (common * common)) error::integer_overflow();
     x.root_part_ = x.root_part_ * T(exact_from<T>(common / d.factor));
     y.root_part_ = y.root_part_ * T(exact_from<T>(common / e.factor));
     x.radicand_ = y.radicand_ = d.squarefree * common * common;
