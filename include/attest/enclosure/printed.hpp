@@ -133,6 +133,10 @@ constexpr basic_decimal<integer_under<Expression>> to_significant_decimal(
         return {shorter, exponent + 1, result.negative};
       } else if (tenfold < limit) {
         --leading;
+      } else if (tenfold == limit) {
+        // 1.00...: a power of ten or just above it, unless 0.996 was rounded up to it, which has digits to spare.
+        const auto finer = to_decimal(x, exponent - 1, rounding);
+        return absolute(finer.significand) < limit ? finer : result;
       } else {
         return result;
       }

@@ -26,14 +26,18 @@ constexpr basic_dyadic<Integer> pattern_value(std::uint64_t pattern, const forma
   return {d.negative ? Integer(-significand) : significand, d.exponent};
 }
 
-/// The shortest decimal that reads back as the given finite float; among the shortest the nearest.
+/// The shortest decimal that reads back as the given finite float; among the shortest the nearest. At a power of two the
+/// numbers above are twice as far apart as those below, so that where the nearest decimal lies below and reads back as
+/// another float, the next one away from zero may still do.
 template <exact_integer Integer = integer>
 constexpr basic_decimal<Integer> shortest_decimal(std::uint64_t pattern, const format& f) {
   const auto value = pattern_value<Integer>(pattern, f);
   if (sign(value) == 0) return {Integer(0), 0, (pattern & f.sign_bit()) != 0};
   for (unsigned digits = 1;; ++digits) {
-    const auto candidate = to_significant_decimal(value, digits);
-    if (round_correctly(candidate.value(), f).pattern == pattern) return candidate;
+    for (const auto direction : {decimal_rounding::nearest, sign(value) < 0 ? decimal_rounding::lower : decimal_rounding::upper}) {
+      const auto candidate = to_significant_decimal(value, digits, direction);
+      if (round_correctly(candidate.value(), f).pattern == pattern) return candidate;
+    }
   }
 }
 
