@@ -6,7 +6,9 @@
 #include <string_view>
 
 // Expressions as plain text, the way a page writes them: r stands for e^(1/√d), and a fraction is divided through by the
-// smallest power of r that occurs in it: [r, 1, r]/(2r + 1). Anything with push_back(char) receives the text.
+// smallest power of r that occurs in it: [r, 1, r]/(2r + 1). Where one expression has exponents over different roots, no r
+// stands for all of them, and they are written out: e^(1/sqrt(2)) + e^(1/sqrt(8)). Anything with push_back(char) receives the
+// text.
 namespace attest {
 
 template <class Out>
@@ -82,10 +84,16 @@ constexpr unsigned long long exact_square_root(unsigned long long d) {
   return k * k == d ? k : 0;
 }
 
+// Whether x is written as an integer, which needs no brackets in front of or above other signs.
+template <exact_number T>
+constexpr bool is_written_whole(T x) {
+  const auto p = parts(x);
+  return p.denominator == integer_of<T>(1) && p.exponent >= 0 && p.exponent <= 64;
+}
+
 template <class Out, exact_number T>
 constexpr void print_in_brackets(Out& out, T x) {
-  const auto p = parts(x);
-  const bool simple = p.denominator == integer_of<T>(1) && p.exponent >= 0;
+  const bool simple = is_written_whole(x);
   if (!simple) out.push_back('(');
   print(out, x);
   if (!simple) out.push_back(')');
@@ -120,16 +128,30 @@ constexpr void print_power(Out& out, std::string_view base, T exponent) {
   print(out, base);
   if (exponent == T(1) && base != "e") return;
   out.push_back('^');
-  const auto p = parts(exponent);
-  const bool simple = base != "e" && p.denominator == integer_of<T>(1) && p.exponent >= 0 && sign(exponent) > 0;
+  const bool simple = base != "e" && is_written_whole(exponent) && sign(exponent) > 0;
   if (!simple) out.push_back('(');
   print(out, exponent);
   if (!simple) out.push_back(')');
 }
 
-// coefficient · e^(a + b/√d) as coefficient e^(a) r^b.
+// The radicand that all irrational exponents met so far share.
+struct shared_root {
+  unsigned long long radicand = 1;  // 1: none met yet
+  bool shared = true;
+
+  template <exact_number T, std::size_t N>
+  constexpr void meet(const exp_sum<T, N>& x) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      if (x[k].exponent.is_rational()) continue;
+      shared = shared && (radicand == 1 || radicand == x[k].exponent.radicand());
+      radicand = x[k].exponent.radicand();
+    }
+  }
+};
+
+// coefficient · e^(a + b/√d) as coefficient e^(a) r^b, or as coefficient e^(a + b/√d) where r would be ambiguous.
 template <class Out, exact_number T>
-constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool first) {
+constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool shared, bool first) {
   const bool negative = sign(coefficient) < 0;
   if (first)
     print(out, negative ? "-" : "");
@@ -138,7 +160,7 @@ constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool 
   const surd<T> magnitude = negative ? -coefficient : coefficient;
   const bool is_number = sign(exponent.rational_part()) == 0 && sign(exponent.root_part()) == 0;
   if (is_number || !(magnitude == surd<T>(1))) {
-    if (magnitude.is_rational() && (is_number || parts(magnitude.rational_part()).denominator == integer_of<T>(1)))
+    if (magnitude.is_rational() && (is_number || is_written_whole(magnitude.rational_part())))
       print(out, magnitude.rational_part());
     else {
       out.push_back('(');
@@ -146,22 +168,27 @@ constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool 
       out.push_back(')');
     }
   }
+  if (!shared && !exponent.is_rational()) {
+    print(out, "e^(");
+    print(out, exponent);
+    return out.push_back(')');
+  }
   if (sign(exponent.rational_part()) != 0) print_power(out, "e", exponent.rational_part());
   if (sign(exponent.root_part()) != 0) print_power(out, "r", exponent.root_part());
 }
 
 // The sum divided by e^divisor.
 template <class Out, exact_number T, std::size_t N>
-constexpr void print_divided(Out& out, const exp_sum<T, N>& x, surd<T> divisor) {
+constexpr void print_divided(Out& out, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
   if (is_zero(x)) out.push_back('0');
   for (std::size_t k = 0; k < x.size(); ++k)
-    print_term(out, x[k].coefficient, x[k].exponent - divisor, k == 0);
+    print_term(out, x[k].coefficient, x[k].exponent - divisor, root.shared, k == 0);
 }
 
 template <class Out, exact_number T, std::size_t N>
-constexpr void print_in_brackets(Out& out, const exp_sum<T, N>& x, surd<T> divisor) {
+constexpr void print_in_brackets(Out& out, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
   if (x.size() > 1) out.push_back('(');
-  print_divided(out, x, divisor);
+  print_divided(out, x, divisor, root);
   if (x.size() > 1) out.push_back(')');
 }
 
@@ -175,7 +202,9 @@ constexpr void lower_to_smallest(const exp_sum<T, N>& x, surd<T>& smallest) {
 
 template <class Out, exact_number T, std::size_t N>
 constexpr void print(Out& out, const exp_sum<T, N>& x) {
-  detail::print_divided(out, x, surd<T>(0));
+  detail::shared_root root;
+  root.meet(x);
+  detail::print_divided(out, x, surd<T>(0), root);
 }
 
 template <class Out, exact_number T, std::size_t N, std::size_t M>
@@ -183,23 +212,31 @@ constexpr void print(Out& out, const exp_fraction<T, N, M>& x) {
   surd<T> smallest = x.denominator[0].exponent;
   detail::lower_to_smallest(x.denominator, smallest);
   detail::lower_to_smallest(x.numerator, smallest);
-  detail::print_in_brackets(out, x.numerator, smallest);
+  detail::shared_root root;
+  root.meet(x.numerator);
+  root.meet(x.denominator);
+  detail::print_in_brackets(out, x.numerator, smallest, root);
   out.push_back('/');
-  detail::print_in_brackets(out, x.denominator, smallest);
+  detail::print_in_brackets(out, x.denominator, smallest, root);
 }
 
 template <class Out, exact_number T, std::size_t Columns, std::size_t N, std::size_t M>
 constexpr void print(Out& out, const exp_row<T, Columns, N, M>& x) {
   surd<T> smallest = x.denominator()[0].exponent;
   detail::lower_to_smallest(x.denominator(), smallest);
-  for (std::size_t j = 0; j < x.columns(); ++j) detail::lower_to_smallest(x.numerator(j), smallest);
+  detail::shared_root root;
+  root.meet(x.denominator());
+  for (std::size_t j = 0; j < x.columns(); ++j) {
+    detail::lower_to_smallest(x.numerator(j), smallest);
+    root.meet(x.numerator(j));
+  }
   out.push_back('[');
   for (std::size_t j = 0; j < x.columns(); ++j) {
     if (j > 0) print(out, ", ");
-    detail::print_divided(out, x.numerator(j), smallest);
+    detail::print_divided(out, x.numerator(j), smallest, root);
   }
   print(out, "]/");
-  detail::print_in_brackets(out, x.denominator(), smallest);
+  detail::print_in_brackets(out, x.denominator(), smallest, root);
 }
 
 template <class Out, exact_number T, std::size_t N>
