@@ -72,8 +72,8 @@ struct finding {
 template <const auto& Text>
 inline constexpr auto as_argument = text<Text.size + 1>::copy(&Text.characters[0]);
 
-// A finding that could not be computed is an error, not a claim that fails: this atomic constraint must be evaluated,
-// before its value is shown. (On the way into a verdict's arguments g++ would take the error for "not satisfied".)
+// A finding that cannot be computed is an error, not a claim that fails. This atomic constraint evaluates it first, so
+// that every compiler reports the error at the claim; met on the way into a verdict's arguments, g++ names no line of it.
 template <const auto& Finding>
 concept computed = Finding.holds || !Finding.holds;
 
@@ -309,7 +309,8 @@ inline constexpr finding shape_finding = [] {
 template <const auto& X, text Written>
 inline constexpr finding text_finding = [] {
   finding found;
-  const auto actual = to_fixed_text<message_length>(X);
+  // One character more than is written tells a longer text apart.
+  const auto actual = to_fixed_text<extent_maximum(message_length, sizeof(Written.characters))>(X);
   if (actual.view() != Written.view()) found.refuse(actual.view(), Written.view());
   return found;
 }();
