@@ -31,11 +31,16 @@ int run(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto commands = program.get_subcommands();
-    attest::io::write_standard_output(commands.empty() ? program.help() : commands.front()->help());
+    attest::io::write_standard_output(commands.empty() ? program.help() : commands.front()->help("attest"));
     return tools::done;
   } catch (const CLI::CallForVersion& e) {
     attest::io::write_standard_output(std::string(e.what()) + '\n');
     return tools::done;
+  } catch (const CLI::RequiredError& e) {
+    if (program.get_subcommands().empty())
+      return fail(argc < 2 ? "a command is missing; see attest --help"
+                           : "there is no command " + std::string(argv[1]) + "; see attest --help");
+    return fail(std::string(e.what()) + "; see attest " + program.get_subcommands().front()->get_name() + " --help");
   } catch (const CLI::ParseError& e) {
     return fail(std::string(e.what()) + "; see attest --help");
   }

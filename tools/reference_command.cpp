@@ -55,7 +55,9 @@ const char* const explanation =
     "\n"
     "The output is an attention-v1 file: exact integers as integers, everything else as the shortest decimal of the\n"
     "correctly rounded binary64; and in a block \"attest\" the exact rows, and every weight, output and log-sum-exp to N\n"
-    "digits. It appears whole or not at all.";
+    "digits. It appears whole or not at all.\n"
+    "\n"
+    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
 
 }  // namespace
 

@@ -60,8 +60,7 @@ class builder : public nlohmann::json_sax<parser> {
   bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::detail::exception& e) override {
     constexpr int number_overflow = 406;
     if (e.id == number_overflow) return fail(past_the_limits(last_token));
-    const std::string_view rest = text_.substr(std::min(position == 0 ? 0 : position - 1, text_.size()));
-    if (rest.starts_with("NaN") || rest.starts_with("nan") || rest.starts_with("Inf") || rest.starts_with("inf"))
+    if (is_not_finite(word_at(position)))
       return fail("byte " + std::to_string(position) + ": NaN and infinity are not JSON and not exact numbers: remove them");
     std::string message = e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     if (const auto bracket = message.find("] "); message.starts_with('[') && bracket != std::string::npos)
@@ -77,6 +76,22 @@ class builder : public nlohmann::json_sax<parser> {
     v.type = type;
     v.text = std::move(text);
     return v;
+  }
+
+  // The word around the byte, counted from 1, at which reading stopped.
+  std::string_view word_at(std::size_t position) const {
+    const auto is_letter = [&](std::size_t i) {
+      return i < text_.size() && ((text_[i] >= 'a' && text_[i] <= 'z') || (text_[i] >= 'A' && text_[i] <= 'Z'));
+    };
+    std::size_t first = position == 0 ? 0 : position - 1;
+    std::size_t last = first;
+    while (first > 0 && is_letter(first) && is_letter(first - 1)) --first;
+    while (is_letter(last)) ++last;
+    return text_.substr(std::min(first, text_.size()), last - first);
+  }
+  static bool is_not_finite(std::string_view word) {
+    constexpr std::string_view words[] = {"NaN", "nan", "NAN", "Infinity", "infinity", "Inf", "inf"};
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
   }
 
   bool fail(std::string message) {
@@ -153,6 +168,9 @@ const value* value::find(std::string_view key) const {
 }
 
 value parse(std::string_view text) {
+  // The library takes a NUL for the end of the text, and would not look at what follows.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    throw syntax_error("not JSON: byte " + std::to_string(nul + 1) + " is NUL: is this a text file?");
   builder sax(text);
   parser::sax_parse(text.begin(), text.end(), &sax);
   return sax.take();

@@ -116,7 +116,7 @@ class reference_row {
     // logarithm.
     if (normaliser_.size() == 1 && count(0) == T(1))
       if (const auto exact = rational_value(normaliser_[0].exponent)) return rational(*exact, digits);
-    const auto enclose = [&](unsigned bits) { return evaluate<growing>(logarithm, bits); };
+    const auto enclose = [&](unsigned bits) { return enclosed_logarithm(logarithm, bits); };
     return certified(enclose, [&] { return logarithm; }, digits);
   }
 
@@ -139,6 +139,24 @@ class reference_row {
   // 1/n, the weight of each of n keys of equal score.
   exact_scalar share() const {
     return simplest(unbounded_rational(1) / exact_cast<unbounded_rational>(count(0)));
+  }
+
+  // Where the one largest exponential is e^0, the logarithm is ln(1 + x), x the sum of the others, and may lie as close to
+  // zero as they do. Below 2^-bits it is enclosed without adding the 1: x - x²/2 < ln(1 + x) < x, so it is in x [1 - x, 1].
+  enclosure enclosed_logarithm(const exp_logarithm<T, dynamic>& logarithm, unsigned bits) {
+    if (sign(largest_) != 0 || normaliser_.size() == 1) return evaluate<growing>(logarithm, bits);
+    const level& at = enclosed(bits);
+    enclosure others = enclosure::exact(0LL);
+    for (std::size_t k = 0; k < normaliser_.size(); ++k) {
+      if (!(normaliser_[k].exponent == largest_))
+        others = add(others, multiply(evaluate<growing>(count(k), bits), at.exponentials[k], bits), bits);
+      else if (count(k) != T(1))
+        return evaluate<growing>(logarithm, bits);
+    }
+    const enclosure one = enclosure::exact(1LL);
+    if (sign(add(others, negate(enclosure::exact(1LL, -static_cast<std::int64_t>(bits))), bits)) >= 0)
+      return evaluate<growing>(logarithm, bits);
+    return multiply(others, hull(one, subtract(one, others, bits), bits), bits);
   }
 
   const level& enclosed(unsigned bits) {
