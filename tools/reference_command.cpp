@@ -5,6 +5,7 @@
 #include <attest/io/case_file.hpp>
 #include <attest/io/files.hpp>
 
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,21 @@ struct request {
   bool exact_decimals = false;
 };
 
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : many);
+}
+
+std::string summary(const std::string& output, const attention_reference& answer) {
+  const std::size_t queries = answer.weights.rows();
+  const std::size_t keys = answer.weights.columns();
+  const std::size_t weights = queries * keys;
+  const std::size_t outputs = queries * answer.output.columns();
+  return output + ": " + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
+         ", d_k = " + std::to_string(columns(answer.keys)) + ", d_v = " + std::to_string(answer.output.columns()) + "; " +
+         counted(weights, "weight", "weights") + " and " + counted(outputs, "output", "outputs") +
+         ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
+}
+
 int run(const request& r) {
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
@@ -29,16 +45,18 @@ int run(const request& r) {
   std::optional<io::output_file> target;
   if (r.output != "-") target.emplace(r.output);
 
-  reference answer;
+  attention_reference answer;
   {
     progress_line line;
     answer = attention(file.problem, {r.digits, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }});
   }
   const std::string text = io::attention_v1(file, answer, name);
-  if (target)
-    target->write(text);
-  else
+  if (!target) {
     io::write_standard_output(text);
+    return done;
+  }
+  target->write(text);
+  std::cout << summary(r.output, answer) << std::endl;
   return done;
 }
 
@@ -55,7 +73,7 @@ const char* const explanation =
     "\n"
     "The output is an attention-v1 file: exact integers as integers, everything else as the shortest decimal of the\n"
     "correctly rounded binary64; and in a block \"attest\" the exact rows, and every weight, output and log-sum-exp to N\n"
-    "digits. It appears whole or not at all.\n"
+    "digits. A file appears whole or not at all, and a line on standard output sums it up.\n"
     "\n"
     "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
 

@@ -12,7 +12,7 @@ namespace {
 
 class writer {
  public:
-  writer(const case_file& file, const reference& answer, std::string_view name)
+  writer(const case_file& file, const attention_reference& answer, std::string_view name)
       : file_(file), answer_(answer), name_(name) {}
 
   std::string write() {
@@ -206,7 +206,7 @@ class writer {
   }
 
   const case_file& file_;
-  const reference& answer_;
+  const attention_reference& answer_;
   std::string name_;
   std::string text_;
   std::size_t depth_ = 0;
@@ -215,7 +215,7 @@ class writer {
 
 }  // namespace
 
-std::string attention_v1(const case_file& file, const reference& answer, std::string_view name) {
+std::string attention_v1(const case_file& file, const attention_reference& answer, std::string_view name) {
   return writer(file, answer, name).write();
 }
 

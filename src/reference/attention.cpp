@@ -182,12 +182,12 @@ class reference_row {
 };
 
 template <exact_number T>
-reference attention_over(const problem& p, const reference_options& options) {
+attention_reference attention_over(const problem& p, const reference_options& options) {
   const exact_head<T> head = exact_head_of<T>(p);
   const outputs<T, dynamic, dynamic, dynamic> all = softmax(head.scores, head.visible) * head.values;
   const std::size_t queries = all.rows();
 
-  reference result;
+  attention_reference result;
   result.queries = head.queries;
   result.keys = head.keys;
   result.values = head.values;
@@ -225,7 +225,7 @@ reference attention_over(const problem& p, const reference_options& options) {
 
 }  // namespace
 
-reference attention(const problem& p, const reference_options& options) {
+attention_reference attention(const problem& p, const reference_options& options) {
   if (options.digits == 0) throw std::invalid_argument("a reference has at least one digit");
   if (is_dyadic(p)) return attention_over<unbounded_dyadic>(p, options);
   return attention_over<unbounded_rational>(p, options);

@@ -14,6 +14,6 @@ inline constexpr std::string_view block_version = "attest-v1";
 /// The attention-v1 file of a case and its reference (docs/formats.md): the inputs and `expected`, exact integers as
 /// integers and everything else as the shortest decimal of the correctly rounded binary64; and the block `attest`. The
 /// same bytes on every machine. A value that overflows binary64 and is no integer is input_error, with `name` as its file.
-std::string attention_v1(const case_file& file, const reference& answer, std::string_view name);
+std::string attention_v1(const case_file& file, const attention_reference& answer, std::string_view name);
 
 }  // namespace attest::io

@@ -18,7 +18,7 @@ struct reference_value {
 };
 
 /// The reference of one head, certified in every element: nothing in it is approximated without proof.
-struct reference {
+struct attention_reference {
   exact_matrix queries;  // Q [Tq, d_k]
   exact_matrix keys;     // K [Tk, d_k]
   exact_matrix values;   // V [Tk, d_v]
@@ -47,6 +47,6 @@ struct reference_options {
 ///
 /// A decimal has the digits asked for, trailing zeros included ("0.50"), and is "0" for zero. Values closer to zero than
 /// 2^-2^40 have no digits that could be computed; theirs reads "<1e-330985980541", or ">-1e-330985980541".
-reference attention(const problem& p, const reference_options& options = {});
+attention_reference attention(const problem& p, const reference_options& options = {});
 
 }  // namespace attest
