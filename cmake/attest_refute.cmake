@@ -12,11 +12,15 @@
 #   - with clang, the last "in instantiation of ... requested here" (or "while checking ... here") that follows it, else
 #     the line of the error itself.
 #
-# Notes such as "declared here" or "candidate:" attribute nothing. What does not count as a rejection: a warning that
-# -Werror raised, a name that is not declared, a syntax error, and the compiler's own evaluation limits. Since a
-# variable that failed makes all its users fail too, no other statement may mention the name that a statement with a
-# TWIN declares. Not understood: block comments, raw strings, and macros whose body contains TWIN.
-
+# Notes such as "declared here" or "candidate:" attribute nothing. Some errors name no line of SOURCE (g++ names none
+# where a concept needs the value of a variable template), and an instantiation that fails is reported for its first
+# user only; so a statement to which no error belongs is tried once more, alone: only its TWIN is false then, and it is
+# rejected if the compiler now rejects the file, at this statement or at a line that it does not name.
+#
+# What does not count as a rejection: a warning that -Werror raised, a name that is not declared, a syntax error, and the
+# compiler's own evaluation limits. Since a variable that failed makes all its users fail too, no other statement may
+# mention the name that a statement with a TWIN declares. Not understood: block comments, raw strings, and macros whose
+# body contains TWIN.
 cmake_policy(VERSION 3.25)
 
 # attest_split_lines(text out): a list of the lines, with the characters that CMake lists cannot hold replaced:
@@ -34,7 +38,8 @@ endfunction()
 # attest_read_statements(source prefix): sets, in the caller's scope,
 #   <prefix>_of_line      a list with the index of the statement of each line (index 0 is unused; -1: no statement)
 #   <prefix>_count        how many statements there are; for each index i
-#   <prefix>_<i>_line     its first line           <prefix>_<i>_twins   how many TWINs it has
+#   <prefix>_<i>_line     its first line           <prefix>_<i>_last    its last line
+#   <prefix>_<i>_twins    how many TWINs it has
 #   <prefix>_<i>_code     its text without comments and string contents
 #   <prefix>_<i>_text     its text                 <prefix>_<i>_name    the canary's name, from `// canary: <name>`
 function(attest_read_statements source prefix)
@@ -93,6 +98,7 @@ function(attest_read_statements source prefix)
       list(LENGTH twins twins)
       string(REGEX REPLACE "^ | *//.*$" "" statement_text "${statement_text}")
       string(REPLACE "${attest_semicolon}" "" statement_text "${statement_text}")
+      set(${prefix}_${index}_last ${number} PARENT_SCOPE)
       set(${prefix}_${index}_twins ${twins} PARENT_SCOPE)
       set(${prefix}_${index}_text "${statement_text}" PARENT_SCOPE)
       set(${prefix}_${index}_code "${statement_code}" PARENT_SCOPE)
@@ -183,6 +189,16 @@ function(attest_attribute_errors output source prefix)
   set(${prefix}_messages "${messages}" PARENT_SCOPE)
 endfunction()
 
+# attest_judge(message out): why this error is no refutation; empty if it is one.
+function(attest_judge message out)
+  set(${out} "" PARENT_SCOPE)
+  if(message MATCHES "was not declared in this scope|undeclared identifier|unknown type name|does not name a type|^expected |^internal compiler")
+    set(${out} "it is no valid claim" PARENT_SCOPE)
+  elseif(message MATCHES "(exceed|hit maximum).*(limit|depth|maximum)")
+    set(${out} "a limit of the compiler stopped it" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # attest_refute(cxx flags source out_problems out_results): a list of what is wrong (empty: refuted line by line), one
 # sentence each; and a list of `<line>|<canary's name>|rejected` or `...|ACCEPTED`, one for each TWIN.
 function(attest_refute cxx flags source out_problems out_results)
@@ -218,7 +234,9 @@ function(attest_refute cxx flags source out_problems out_results)
   endforeach()
 
   attest_compile("${cxx}" "${flags}" "${source}" status output)
+  set(compiles TRUE)
   if(NOT status EQUAL 0)
+    set(compiles FALSE)
     attest_attribute_errors("${output}" "${source}" true)
     if(true_messages)
       foreach(line message IN ZIP_LISTS true_lines true_messages)
@@ -239,27 +257,46 @@ function(attest_refute cxx flags source out_problems out_results)
   set(rejected "")
   foreach(line message IN ZIP_LISTS false_lines false_messages)
     list(GET statement_of_line ${line} i)
-    if(i LESS 0)
-      list(APPEND problems "an error outside of every statement: line ${line}: ${message}")
-    elseif(NOT i IN_LIST claims)
-      if(statement_${i}_twins EQUAL 0)
-        list(APPEND problems "line ${line}: rejected, but it has no TWIN: ${message}")
-      endif()
-    else()
+    if(i IN_LIST claims)
       list(APPEND rejected ${i})
-      if(message MATCHES "was not declared in this scope|undeclared identifier|unknown type name|does not name a type|^expected |^internal compiler")
-        list(APPEND problems "line ${line}: not refuted, it is no valid claim: ${message}")
-      elseif(message MATCHES "(exceed|hit maximum).*(limit|depth|maximum)")
-        list(APPEND problems "line ${line}: not refuted, a limit of the compiler stopped it: ${message}")
+      attest_judge("${message}" complaint)
+      if(complaint)
+        list(APPEND problems "line ${line}: not refuted, ${complaint}: ${message}")
       endif()
+    elseif(i LESS 0 AND NOT line EQUAL 0)
+      list(APPEND problems "line ${line}: an error outside of every statement: ${message}")
+    elseif(NOT line EQUAL 0 AND statement_${i}_twins EQUAL 0)
+      list(APPEND problems "line ${line}: rejected, but it has no TWIN: ${message}")
     endif()
   endforeach()
+
   foreach(i IN LISTS claims)
+    set(verdict rejected)
+    if(NOT i IN_LIST rejected AND compiles)
+      set(alone "")
+      foreach(line RANGE ${statement_${i}_line} ${statement_${i}_last})
+        list(APPEND alone "-DATTEST_REFUTE_LINE_${line}=~,")
+      endforeach()
+      attest_compile("${cxx}" "${flags};${alone}" "${source}" status output)
+      attest_attribute_errors("${output}" "${source}" false)
+      if(NOT false_messages)
+        set(verdict ACCEPTED)
+      endif()
+      foreach(line message IN ZIP_LISTS false_lines false_messages)
+        list(GET statement_of_line ${line} of_error)
+        attest_judge("${message}" complaint)
+        if(complaint)
+          list(APPEND problems "line ${statement_${i}_line}: not refuted, ${complaint}: ${message}")
+        elseif(NOT line EQUAL 0 AND NOT of_error EQUAL i)
+          list(APPEND problems "line ${line}: rejected for the TWIN on line ${statement_${i}_line}: ${message}")
+        endif()
+      endforeach()
+    elseif(NOT i IN_LIST rejected)
+      set(verdict ACCEPTED)
+    endif()
     set(name "${statement_${i}_name}")
-    if(i IN_LIST rejected)
-      list(APPEND results "${statement_${i}_line}|${name}|rejected")
-    else()
-      list(APPEND results "${statement_${i}_line}|${name}|ACCEPTED")
+    list(APPEND results "${statement_${i}_line}|${name}|${verdict}")
+    if(verdict STREQUAL "ACCEPTED")
       if(name)
         set(name " (canary: ${name})")
       endif()

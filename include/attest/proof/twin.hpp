@@ -10,7 +10,8 @@
 // nothing needs parentheses. A half has at most 16 arguments; an odd number of arguments is an error.
 //
 // attest_add_refutation() (cmake/attest_proofs.cmake) compiles such a file both ways: as it stands it must
-// compile, and with ATTEST_REFUTE the compiler must reject every statement that has a TWIN, and no other.
+// compile, and with ATTEST_REFUTE the compiler must reject every statement that has a TWIN, and no other. To refute
+// the TWINs of one line alone, define ATTEST_REFUTE_LINE_<number> as `~,`.
 
 // clang-format off
 #define TWIN(...)                                                                                           \
@@ -20,7 +21,12 @@
 #ifdef ATTEST_REFUTE
 #define ATTEST_TWIN_PICK(half) ATTEST_TWIN_DROP_##half
 #else
-#define ATTEST_TWIN_PICK(half) ATTEST_TWIN_TAKE_##half
+#define ATTEST_TWIN_PICK(half)                                                                              \
+  ATTEST_TWIN_PICK_BY(ATTEST_TWIN_AT(__LINE__) ATTEST_TWIN_DROP_##half, ATTEST_TWIN_TAKE_##half, )
+#define ATTEST_TWIN_PICK_BY(...) ATTEST_TWIN_SECOND(__VA_ARGS__)
+#define ATTEST_TWIN_SECOND(a, b, ...) b
+#define ATTEST_TWIN_AT(line) ATTEST_TWIN_AT_LINE(line)
+#define ATTEST_TWIN_AT_LINE(line) ATTEST_REFUTE_LINE_##line
 #endif
 
 #define ATTEST_TWIN_HALF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p,                                    \
