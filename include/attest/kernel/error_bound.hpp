@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace attest::kernel {
+
+/// What the error bound of a row depends on. Each magnitude is the largest over the keys that the row sees,
+/// or more.
+struct row_magnitudes {
+  std::size_t key_width = 1;  // d_k
+  std::size_t keys = 1;       // n, the keys that the row sees; a sink is one more
+  double products = 0;        // max_j Σ_c |q_c k_jc|
+  double scale = 1;           // |scale|, 1/√d_k where none was given
+  std::optional<double> softcap = {};
+  std::optional<double> bias = {};   // max_j |bias_j|, where there is a bias
+  std::optional<double> slope = {};  // |slope|, where there is ALiBi
+  double distance = 0;               // max_j |position difference|
+  double sink = 0;                   // |sink|
+  double values = 0;                 // max_j |V_jc|, of the column or of all
+  double log_sum_exp = 0;            // |log-sum-exp|, in its base
+  bool base_two = false;             // of the log-sum-exp
+};
+
+/// Absolute errors. Infinite where nothing is known.
+struct row_bound {
+  double score;  // of every score, the options applied
+  double weight;
+  double output;
+  double log_sum_exp;
+};
+
+/// What `stable` and `naive` in the precision T are off by at most, in any element of such a row: derived in
+/// docs/error-bounds.md, under its assumptions about exp, log and tanh of libm, for rows on which nothing
+/// overflows. T is double or float. The log-sum-exp of `naive` is not bounded: it has none.
+template <class T>
+row_bound stable_bound(const row_magnitudes& row);
+template <class T>
+row_bound naive_bound(const row_magnitudes& row);
+
+extern template row_bound stable_bound<double>(const row_magnitudes&);
+extern template row_bound stable_bound<float>(const row_magnitudes&);
+extern template row_bound naive_bound<double>(const row_magnitudes&);
+extern template row_bound naive_bound<float>(const row_magnitudes&);
+
+}  // namespace attest::kernel

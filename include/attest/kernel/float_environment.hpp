@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cfenv>
+
+namespace attest::kernel {
+
+/// While it lives, the calling thread calculates as IEEE 754 wants it by default: rounding to nearest even,
+/// subnormal numbers neither flushed nor taken for zero, no traps. Then the caller's environment comes back,
+/// its flags included, so that nothing of what a kernel does shows there.
+///
+/// Arithmetic has to stand in a function that is not inlined into the one that holds the object: compilers do
+/// not know that it depends on the environment.
+class float_environment {
+ public:
+  float_environment();
+  ~float_environment();
+  float_environment(const float_environment&) = delete;
+  float_environment& operator=(const float_environment&) = delete;
+
+ private:
+  std::fenv_t caller_;
+};
+
+}  // namespace attest::kernel

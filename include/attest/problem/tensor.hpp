@@ -1,0 +1,131 @@
+#pragma once
+
+#include <attest/problem/attention_error.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+// Arrays as attention sees them: four axes [B, H, T, d], batch, head, position, coordinate, over memory that
+// belongs to somebody else.
+namespace attest {
+
+/// The bits of a binary16 or a bfloat16, to store and to read, not to calculate with.
+enum class float16_t : std::uint16_t {};
+enum class bfloat16_t : std::uint16_t {};
+
+/// What an element is. A boolean is one byte, and any byte but 0 is true.
+enum class dtype { boolean, int8, int16, int32, int64, bfloat16, binary16, binary32, binary64 };
+
+std::string to_string(dtype type);
+
+template <class T>
+struct dtype_of;
+template <>
+struct dtype_of<bool> : std::integral_constant<dtype, dtype::boolean> {};
+template <>
+struct dtype_of<unsigned char> : std::integral_constant<dtype, dtype::boolean> {};
+template <>
+struct dtype_of<std::int8_t> : std::integral_constant<dtype, dtype::int8> {};
+template <>
+struct dtype_of<std::int16_t> : std::integral_constant<dtype, dtype::int16> {};
+template <>
+struct dtype_of<std::int32_t> : std::integral_constant<dtype, dtype::int32> {};
+template <>
+struct dtype_of<std::int64_t> : std::integral_constant<dtype, dtype::int64> {};
+template <>
+struct dtype_of<bfloat16_t> : std::integral_constant<dtype, dtype::bfloat16> {};
+template <>
+struct dtype_of<float16_t> : std::integral_constant<dtype, dtype::binary16> {};
+template <>
+struct dtype_of<float> : std::integral_constant<dtype, dtype::binary32> {};
+template <>
+struct dtype_of<double> : std::integral_constant<dtype, dtype::binary64> {};
+
+/// Where the elements of an array lie: the element (b, h, t, c) is at b·strides[0] + h·strides[1] +
+/// t·strides[2] + c·strides[3] elements from the first. A stride may be 0 (one element stands for the whole
+/// axis) or negative.
+///
+/// Two or three extents are [T, d] and [B, T, d], with one head. `rank` is how many were given.
+struct layout {
+  std::array<std::size_t, 4> extents{1, 1, 0, 0};
+  std::array<std::ptrdiff_t, 4> strides{};
+  int rank = 4;
+
+  layout() = default;
+  /// By rows, without gaps. A number of extents that is not 2, 3 or 4 is attention_error.
+  explicit layout(std::initializer_list<std::size_t> row_major);
+  /// As many strides as extents.
+  layout(std::initializer_list<std::size_t> sizes, std::initializer_list<std::ptrdiff_t> steps);
+
+  std::ptrdiff_t offset(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const {
+    return static_cast<std::ptrdiff_t>(b) * strides[0] + static_cast<std::ptrdiff_t>(h) * strides[1] +
+           static_cast<std::ptrdiff_t>(t) * strides[2] + static_cast<std::ptrdiff_t>(c) * strides[3];
+  }
+};
+
+/// "[2, 8, 128, 64]", with the extents that were given.
+std::string shape_text(const layout& l);
+
+/// A view of an array [B, H, T, d] of T. Copying it copies no element.
+template <class T>
+class tensor {
+ public:
+  tensor() = default;
+  tensor(T* data, const layout& where) : data_(data), layout_(where) {}
+  tensor(T* data, std::initializer_list<std::size_t> extents) : tensor(data, layout(extents)) {}
+  tensor(T* data, std::initializer_list<std::size_t> extents, std::initializer_list<std::ptrdiff_t> strides)
+      : tensor(data, layout(extents, strides)) {}
+  /// Something to write to is something to read from.
+  template <class U>
+  requires(std::same_as<const U, T> && !std::same_as<U, T>) tensor(const tensor<U>& other)
+      : tensor(other.data(), other.where()) {}
+
+  T* data() const { return data_; }
+  const layout& where() const { return layout_; }
+  std::size_t batch() const { return layout_.extents[0]; }
+  std::size_t heads() const { return layout_.extents[1]; }
+  std::size_t positions() const { return layout_.extents[2]; }
+  std::size_t width() const { return layout_.extents[3]; }
+  T& operator()(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const {
+    return data_[layout_.offset(b, h, t, c)];
+  }
+
+ private:
+  T* data_ = nullptr;
+  layout layout_;
+};
+
+/// A view for reading whose element type is known at run time only.
+class any_tensor {
+ public:
+  any_tensor() = default;
+  any_tensor(const void* data, dtype type, const layout& where) : data_(data), type_(type), layout_(where) {}
+  template <class T>
+  any_tensor(const tensor<T>& other)
+      : any_tensor(other.data(), dtype_of<std::remove_const_t<T>>::value, other.where()) {}
+
+  const void* data() const { return data_; }
+  dtype type() const { return type_; }
+  const layout& where() const { return layout_; }
+
+  /// The element as a double: exact for every type but int64, which is rounded.
+  double operator()(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const;
+
+ private:
+  const void* data_ = nullptr;
+  dtype type_ = dtype::binary64;
+  layout layout_;
+};
+
+/// The array, seen with the extents of `shape`: an axis of extent 1 is repeated (its stride becomes 0), every
+/// other has to fit. `name` is what a message calls the array. Masks and biases are read like this. A rank of
+/// 3 does not say whether the first axis is the batch or the head, and is refused where there is more than
+/// one head.
+any_tensor broadcast(const any_tensor& array, const std::array<std::size_t, 4>& shape, const char* name);
+
+}  // namespace attest

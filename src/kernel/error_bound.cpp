@@ -1,0 +1,88 @@
+#include <attest/kernel/error_bound.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+// The names are those of docs/error-bounds.md. Everything is evaluated in double; the factors 1.02 and 1.03
+// leave room for terms of second order and for the rounding of this evaluation.
+namespace attest::kernel {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+constexpr double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+template <class T>
+constexpr double least = static_cast<double>(std::numeric_limits<T>::denorm_min());
+
+template <class T>
+bool first_order_suffices(const row_magnitudes& r) {
+  const auto terms = static_cast<double>(std::max(r.key_width + 2, r.keys));
+  return (terms + 900) * u<T> <= 0.01;
+}
+
+template <class T>
+double score_bound(const row_magnitudes& r) {
+  const auto d = static_cast<double>(r.key_width);
+  double s = r.scale * r.products;
+  double error = 1.02 * ((d + 2) * u<T> * s + least<T> * (d * r.scale + r.products + 1));
+  if (r.softcap) {
+    error += 9 * u<T> * std::min(*r.softcap, s + error) + least<T> * (4 * *r.softcap + 1);
+    s = std::min(*r.softcap, s);
+  }
+  if (r.bias) {
+    error += 1.02 * u<T> * (s + error + *r.bias);
+    s += *r.bias;
+  }
+  if (r.slope) {
+    const double penalty = *r.slope * r.distance;
+    error += 1.02 * (3 * u<T> * penalty + u<T> * (s + error + penalty) + least<T> * (r.distance + 1));
+  }
+  return std::max(error, 1.02 * (u<T> * r.sink + (r.sink > 0 ? least<T> : 0)));
+}
+
+}  // namespace
+
+template <class T>
+row_bound stable_bound(const row_magnitudes& r) {
+  if (!first_order_suffices<T>(r)) return {infinity, infinity, infinity, infinity};
+  const auto n = static_cast<double>(r.keys);
+  const double log_n = std::log(n);
+  const double score = score_bound<T>(r);
+  row_bound bound{};
+  bound.score = score;
+  bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (n + 5 + log_n) + (n + 2) * least<T>;
+  bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (2 * n + 4 + 2 * log_n)) +
+                 1.03 * n * least<T> * (1 + 3 * r.values);
+  bound.log_sum_exp = score + 1.03 * u<T> * (n + 1 + 3 * log_n) + n * least<T>;
+  if (r.base_two)
+    bound.log_sum_exp = std::numbers::log2e * bound.log_sum_exp +
+                        1.03 * u<T> * (3 * r.log_sum_exp + 2 * std::numbers::log2e * log_n) + least<T>;
+  else
+    bound.log_sum_exp += 1.03 * u<T> * r.log_sum_exp;
+  return bound;
+}
+
+template <class T>
+row_bound naive_bound(const row_magnitudes& r) {
+  if (!first_order_suffices<T>(r)) return {infinity, infinity, infinity, infinity};
+  const auto n = static_cast<double>(r.keys);
+  const double score = score_bound<T>(r);
+  row_bound bound{};
+  bound.score = score;
+  bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (5 * n + 4) + least<T>;
+  bound.output =
+      r.values * (std::min(score, 2.0) + 1.03 * u<T> * (6 * n + 4)) + 1.03 * n * least<T> * (1 + r.values);
+  bound.log_sum_exp = infinity;
+  return bound;
+}
+
+template row_bound stable_bound<double>(const row_magnitudes&);
+template row_bound stable_bound<float>(const row_magnitudes&);
+template row_bound naive_bound<double>(const row_magnitudes&);
+template row_bound naive_bound<float>(const row_magnitudes&);
+
+}  // namespace attest::kernel

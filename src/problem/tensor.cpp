@@ -1,0 +1,177 @@
+#include <attest/problem/tensor.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace attest {
+
+static_assert(sizeof(bool) == 1, "masks are read byte by byte");
+
+std::string to_string(dtype type) {
+  switch (type) {
+    case dtype::boolean:
+      return "boolean";
+    case dtype::int8:
+      return "int8";
+    case dtype::int16:
+      return "int16";
+    case dtype::int32:
+      return "int32";
+    case dtype::int64:
+      return "int64";
+    case dtype::bfloat16:
+      return "bfloat16";
+    case dtype::binary16:
+      return "binary16";
+    case dtype::binary32:
+      return "binary32";
+    case dtype::binary64:
+      return "binary64";
+  }
+  return "unknown";
+}
+
+namespace {
+
+std::array<std::size_t, 4> four_extents(std::initializer_list<std::size_t> given) {
+  const std::size_t* e = given.begin();
+  switch (given.size()) {
+    case 2:
+      return {1, 1, e[0], e[1]};
+    case 3:
+      return {e[0], 1, e[1], e[2]};
+    case 4:
+      return {e[0], e[1], e[2], e[3]};
+    default:
+      throw attention_error(fault::shape,
+                            "an array has two, three or four axes, [T, d], [B, T, d] or [B, H, T, d], not " +
+                                std::to_string(given.size()));
+  }
+}
+
+}  // namespace
+
+layout::layout(std::initializer_list<std::size_t> row_major)
+    : extents(four_extents(row_major)), rank(static_cast<int>(row_major.size())) {
+  std::ptrdiff_t step = 1;
+  for (std::size_t axis = 4; axis-- > 0;) {
+    strides[axis] = step;
+    if (extents[axis] == 0) continue;  // no element is ever reached
+    const auto limit = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max() / step);
+    if (extents[axis] > limit)
+      throw attention_error(fault::shape,
+                            "an array of shape " + shape_text(*this) + " does not fit into memory");
+    step *= static_cast<std::ptrdiff_t>(extents[axis]);
+  }
+}
+
+layout::layout(std::initializer_list<std::size_t> sizes, std::initializer_list<std::ptrdiff_t> steps)
+    : extents(four_extents(sizes)), rank(static_cast<int>(sizes.size())) {
+  if (sizes.size() != steps.size())
+    throw attention_error(fault::shape, "an array of " + std::to_string(sizes.size()) + " axes cannot have " +
+                                            std::to_string(steps.size()) + " strides");
+  const std::ptrdiff_t* s = steps.begin();
+  switch (rank) {
+    case 2:
+      strides = {0, 0, s[0], s[1]};
+      break;
+    case 3:
+      strides = {s[0], 0, s[1], s[2]};
+      break;
+    default:
+      strides = {s[0], s[1], s[2], s[3]};
+      break;
+  }
+}
+
+std::string shape_text(const layout& l) {
+  std::string text = "[";
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if ((axis == 0 && l.rank < 3) || (axis == 1 && l.rank < 4)) continue;
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(l.extents[axis]);
+  }
+  return text + "]";
+}
+
+namespace {
+
+template <class T>
+T element_at(const void* data, std::ptrdiff_t offset) {
+  T value;
+  std::memcpy(&value,
+              static_cast<const unsigned char*>(data) + offset * static_cast<std::ptrdiff_t>(sizeof(T)),
+              sizeof(T));
+  return value;
+}
+
+double value_of(float16_t bits) {
+  const auto b = static_cast<unsigned>(bits);
+  const int exponent = static_cast<int>(b >> 10 & 31);
+  const auto fraction = static_cast<double>(b & 1023);
+  double magnitude;
+  if (exponent == 31)
+    magnitude =
+        fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  else if (exponent == 0)
+    magnitude = std::ldexp(fraction, -24);
+  else
+    magnitude = std::ldexp(fraction + 1024, exponent - 25);
+  return (b >> 15) != 0 ? -magnitude : magnitude;
+}
+
+double value_of(bfloat16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+}  // namespace
+
+double any_tensor::operator()(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const {
+  const std::ptrdiff_t offset = layout_.offset(b, h, t, c);
+  switch (type_) {
+    case dtype::boolean:
+      return element_at<unsigned char>(data_, offset) != 0 ? 1 : 0;
+    case dtype::int8:
+      return element_at<std::int8_t>(data_, offset);
+    case dtype::int16:
+      return element_at<std::int16_t>(data_, offset);
+    case dtype::int32:
+      return element_at<std::int32_t>(data_, offset);
+    case dtype::int64:
+      return static_cast<double>(element_at<std::int64_t>(data_, offset));
+    case dtype::bfloat16:
+      return value_of(element_at<bfloat16_t>(data_, offset));
+    case dtype::binary16:
+      return value_of(element_at<float16_t>(data_, offset));
+    case dtype::binary32:
+      return static_cast<double>(element_at<float>(data_, offset));
+    case dtype::binary64:
+      return element_at<double>(data_, offset);
+  }
+  return 0;
+}
+
+any_tensor broadcast(const any_tensor& array, const std::array<std::size_t, 4>& shape, const char* name) {
+  layout result = array.where();
+  if (result.rank == 3 && shape[1] > 1 && result.extents[0] > 1)
+    throw attention_error(
+        fault::shape, name,
+        "shape " + shape_text(result) +
+            " does not say whether its first axis is the batch or the head: give it four axes, "
+            "[B, 1, Tq, Tk] or [1, H, Tq, Tk]");
+  layout wanted;
+  wanted.extents = shape;
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if (result.extents[axis] == shape[axis]) continue;
+    if (result.extents[axis] != 1)
+      throw attention_error(fault::shape, name,
+                            "shape " + shape_text(array.where()) + " does not fit [B, Hq, Tq, Tk] = " +
+                                shape_text(wanted) + ": every extent has to be equal or 1");
+    result.extents[axis] = shape[axis];
+    result.strides[axis] = 0;
+  }
+  result.rank = 4;
+  return {array.data(), array.type(), result};
+}
+
+}  // namespace attest

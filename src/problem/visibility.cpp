@@ -1,0 +1,148 @@
+#include <attest/problem/visibility.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attest {
+
+visibility::visibility(const attention_shape& shape, const attention_options& o)
+    : queries_(shape.queries),
+      keys_(shape.keys),
+      key_lengths_(o.key_lengths),
+      causal_(o.causal),
+      window_(o.window),
+      corner_(o.corner),
+      past_keys_(o.past_keys) {
+  const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
+  if (o.mask) mask_ = broadcast(*o.mask, scores, "mask");
+  if (o.bias) bias_ = broadcast(*o.bias, scores, "bias");
+}
+
+std::size_t visibility::key_count(std::size_t b) const {
+  return key_lengths_.empty() ? keys_ : key_lengths_[b];
+}
+
+std::ptrdiff_t visibility::position(std::size_t b, std::size_t i) const {
+  const auto query = static_cast<std::ptrdiff_t>(i);
+  if (past_keys_) return static_cast<std::ptrdiff_t>(*past_keys_) + query;
+  if (corner_ == causal_corner::bottom_right)
+    return static_cast<std::ptrdiff_t>(key_count(b)) - static_cast<std::ptrdiff_t>(queries_) + query;
+  return query;
+}
+
+visibility::key_range visibility::keys(std::size_t b, std::size_t i) const {
+  const auto count = static_cast<std::ptrdiff_t>(key_count(b));
+  const std::ptrdiff_t own = position(b, i);
+  // A side of the window that reaches beyond every key has no effect; cut it so that the sums below fit.
+  const auto reach = [&](std::size_t n) {
+    return static_cast<std::ptrdiff_t>(std::min(n, queries_ + keys_));
+  };
+  std::ptrdiff_t first = 0;
+  std::ptrdiff_t last = count;
+  if (causal_) last = std::min(last, own + 1);
+  if (window_ && window_->left) first = std::max(first, own - reach(*window_->left));
+  if (window_ && window_->right) last = std::min(last, own + reach(*window_->right) + 1);
+  if (first >= last) return {0, 0};
+  return {static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
+}
+
+bool visibility::operator()(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
+  const key_range range = keys(b, i);
+  if (j < range.first || j >= range.last) return false;
+  if (mask_ && (*mask_)(b, h, i, j) == 0) return false;
+  return !(bias_ && (*bias_)(b, h, i, j) == -std::numeric_limits<double>::infinity());
+}
+
+bool visibility::any(std::size_t b, std::size_t h, std::size_t i) const {
+  const key_range range = keys(b, i);
+  for (std::size_t j = range.first; j < range.last; ++j)
+    if ((*this)(b, h, i, j)) return true;
+  return false;
+}
+
+namespace {
+
+std::string index_text(std::size_t b, std::size_t h, std::size_t t, std::size_t c) {
+  return "[" + std::to_string(b) + ", " + std::to_string(h) + ", " + std::to_string(t) + ", " +
+         std::to_string(c) + "]";
+}
+
+std::string value_text(double x) { return std::isnan(x) ? "NaN" : x > 0 ? "infinity" : "-infinity"; }
+
+bool seen_by_some_query(const attention_shape& shape, const visibility& visible, std::size_t b,
+                        std::size_t kv_head, std::size_t j) {
+  for (std::size_t h = 0; h < shape.query_heads; ++h) {
+    if (shape.key_value_head(h) != kv_head) continue;
+    for (std::size_t i = 0; i < shape.queries; ++i)
+      if (visible(b, h, i, j)) return true;
+  }
+  return false;
+}
+
+void check_seen_rows(const char* name, const any_tensor& array, const attention_shape& shape,
+                     const visibility& visible) {
+  const auto& e = array.where().extents;
+  for (std::size_t b = 0; b < e[0]; ++b)
+    for (std::size_t h = 0; h < e[1]; ++h)
+      for (std::size_t j = 0; j < e[2]; ++j)
+        for (std::size_t c = 0; c < e[3]; ++c) {
+          const double x = array(b, h, j, c);
+          if (std::isfinite(x)) continue;
+          if (!seen_by_some_query(shape, visible, b, h, j)) break;
+          throw attention_error(fault::value, name,
+                                "element " + index_text(b, h, j, c) + " is " + value_text(x) +
+                                    " and a query sees this row: make it finite, or mask the key");
+        }
+}
+
+}  // namespace
+
+void check_values(const any_tensor& q, const any_tensor& k, const any_tensor& v, const attention_options& o,
+                  const attention_shape& shape, const visibility& visible) {
+  for (std::size_t b = 0; b < shape.batch; ++b)
+    for (std::size_t h = 0; h < shape.query_heads; ++h)
+      for (std::size_t i = 0; i < shape.queries; ++i)
+        for (std::size_t c = 0; c < shape.key_width; ++c)
+          if (const double x = q(b, h, i, c); !std::isfinite(x))
+            throw attention_error(
+                fault::value, "Q",
+                "element " + index_text(b, h, i, c) + " is " + value_text(x) + ": queries have to be finite");
+  if (o.bias) {
+    const auto& e = o.bias->where().extents;  // as given: nothing is read twice
+    for (std::size_t b = 0; b < e[0]; ++b)
+      for (std::size_t h = 0; h < e[1]; ++h)
+        for (std::size_t i = 0; i < e[2]; ++i)
+          for (std::size_t j = 0; j < e[3]; ++j)
+            if (const double x = (*o.bias)(b, h, i, j); !(x < std::numeric_limits<double>::infinity()))
+              throw attention_error(fault::value, "bias",
+                                    "element " + index_text(b, h, i, j) + " is " + value_text(x) +
+                                        ": a bias is a finite number, or -infinity to hide the key");
+  }
+  check_seen_rows("K", k, shape, visible);
+  check_seen_rows("V", v, shape, visible);
+}
+
+void check_empty_rows(const attention_options& o, const attention_shape& shape, const visibility& visible) {
+  if (!o.sinks.empty()) return;
+  const bool output_said = o.empty_row && *o.empty_row != empty_row_policy::error;
+  const bool log_sum_exp_said = !o.log_sum_exp || o.log_sum_exp->empty;
+  if (output_said && log_sum_exp_said) return;
+  for (std::size_t b = 0; b < shape.batch; ++b)
+    for (std::size_t h = 0; h < shape.query_heads; ++h)
+      for (std::size_t i = 0; i < shape.queries; ++i) {
+        if (visible.any(b, h, i)) continue;
+        const std::string row = "query " + std::to_string(i) + " of batch element " + std::to_string(b) +
+                                " and head " + std::to_string(h) + " sees no key: ";
+        if (!o.empty_row)
+          throw attention_error(fault::option,
+                                row + "set empty_row to zero or nan to say what such a row gives");
+        if (*o.empty_row == empty_row_policy::error)
+          throw attention_error(fault::option, row + "empty_row says that this is an error");
+        throw attention_error(
+            fault::option,
+            row + "set log_sum_exp->empty to minus_infinity or plus_infinity to say its log-sum-exp");
+      }
+}
+
+}  // namespace attest
