@@ -1,5 +1,6 @@
 #pragma once
 
+#include <attest/exact/batch.hpp>
 #include <attest/exact/decimal.hpp>
 #include <attest/exact/dyadic.hpp>
 #include <attest/exact/integer.hpp>

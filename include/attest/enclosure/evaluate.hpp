@@ -225,6 +225,11 @@ constexpr auto evaluate_row(const Array& x, std::size_t i, unsigned bits) {
   for (std::size_t j = 0; j < x.columns(); ++j) row.push_back(evaluate<Capacity>(x(i, j), bits));
   return row;
 }
+template <std::size_t Capacity, class Example, std::size_t B>
+constexpr auto evaluate_row(const batch<Example, B>& x, std::size_t i, unsigned bits) {
+  const std::size_t in_each = x[0].rows();
+  return evaluate_row<Capacity>(x[i / in_each], i % in_each, bits);
+}
 
 /// The sign of x - y, decided exactly; x and y any two expressions without a logarithm.
 template <class X, class Y>

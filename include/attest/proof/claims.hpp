@@ -1,6 +1,7 @@
 #pragma once
 
 #include <attest/enclosure/printed.hpp>
+#include <attest/exact/batch.hpp>
 #include <attest/exact/decimal.hpp>
 #include <attest/proof/text.hpp>
 #include <attest/rounding/numeral.hpp>
@@ -19,7 +20,7 @@
 //   static_assert(!binary64<A12, "0.1977758146404282">);
 //
 // A claim about an array names all of its elements, row by row; brackets, commas and line breaks between numerals are
-// free, so that lists can be pasted from a book, JSON or NumPy. Rows and columns count from 0.
+// free, so that lists can be pasted from a book, JSON or NumPy. Rows and columns count from 0; in a batch, row t of example b is row b T + t.
 //
 // A claim that does not hold names the first element that drifted, in every compiler's message:
 //
@@ -112,6 +113,27 @@ constexpr auto element(const X& x, std::size_t i, std::size_t j) {
     return x(i, j);
   else
     return x;
+}
+
+// The extents of an array, the outermost first; a batch has three.
+struct array_shape {
+  std::size_t extents[3]{};
+  std::size_t rank = 2;
+
+  friend constexpr bool operator==(const array_shape& x, const array_shape& y) {
+    if (x.rank != y.rank) return false;
+    for (std::size_t k = 0; k < x.rank; ++k)
+      if (x.extents[k] != y.extents[k]) return false;
+    return true;
+  }
+};
+template <class X>
+constexpr array_shape shape_of(const X& x) {
+  return {{rows_of(x), columns_of(x)}, 2};
+}
+template <class Example, std::size_t B>
+constexpr array_shape shape_of(const batch<Example, B>& x) {
+  return {{B, rows_of(x[0]), columns_of(x[0])}, 3};
 }
 
 // Every row is evaluated once, in a constant of its own (the compilers' limits count per constant), and shared by all
@@ -289,20 +311,22 @@ struct order_claim : relation<Other> {
   }
 };
 
-template <const auto& X, std::size_t Rows, std::size_t Columns>
+template <const auto& X, std::size_t... Extents>
 inline constexpr finding shape_finding = [] {
   finding found;
-  if (rows_of(X) == Rows && columns_of(X) == Columns) return found;
-  const auto print_shape = [](auto& out, std::size_t rows, std::size_t columns) {
-    print(out, "[");
-    print(out, integer(rows));
-    print(out, ", ");
-    print(out, integer(columns));
+  const array_shape actual = shape_of(X);
+  const array_shape expected{{Extents...}, sizeof...(Extents)};
+  if (actual == expected) return found;
+  const auto print_shape = [](auto& out, const array_shape& x) {
+    for (std::size_t k = 0; k < x.rank; ++k) {
+      print(out, k == 0 ? "[" : ", ");
+      print(out, integer(x.extents[k]));
+    }
     print(out, "]");
   };
   found.holds = false;
-  print_shape(found.actual, rows_of(X), columns_of(X));
-  print_shape(found.expected, Rows, Columns);
+  print_shape(found.actual, actual);
+  print_shape(found.expected, expected);
   return found;
 }();
 
@@ -316,7 +340,7 @@ inline constexpr finding text_finding = [] {
 }();
 
 template <const auto& X, const auto& Y>
-concept same_shape = rows_of(X) == rows_of(Y) && columns_of(X) == columns_of(Y);
+concept same_shape = shape_of(X) == shape_of(Y);
 template <const auto& X, const auto& Y>
 concept counts_for_all = (rows_of(Y) == rows_of(X) || rows_of(Y) == 1) &&
                          (columns_of(Y) == columns_of(X) || columns_of(Y) == 1);
@@ -326,9 +350,9 @@ concept ordered =
 
 }  // namespace detail
 
-/// X has the shape [Rows, Columns].
-template <const auto& X, std::size_t Rows, std::size_t Columns>
-concept shape = detail::confirmed<detail::shape_finding<X, Rows, Columns>>;
+/// X has the shape [rows, columns]; a batch, [examples, rows, columns].
+template <const auto& X, std::size_t... Extents>
+concept shape = detail::confirmed<detail::shape_finding<X, Extents...>>;
 
 /// Every element is exactly the number written: "2", "-1/3", "0.25" or "3/sqrt(2)".
 template <const auto& X, text Written>

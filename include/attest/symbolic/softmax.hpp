@@ -1,5 +1,6 @@
 #pragma once
 
+#include <attest/exact/batch.hpp>
 #include <attest/symbolic/equality.hpp>
 
 namespace attest {
@@ -64,6 +65,25 @@ constexpr weights<T, Tq, Tk> softmax(const matrix<surd<T>, Tq, Tk>& scores, cons
 template <exact_number T, std::size_t Tq, std::size_t Tk>
 constexpr weights<T, Tq, Tk> softmax(const matrix<surd<T>, Tq, Tk>& scores) {
   return {scores, map(scores, [](surd<T>) { return true; })};
+}
+
+/// The weights of each example of a batch, with one mask for all or none.
+template <class Example, std::size_t B, class... Mask>
+constexpr auto softmax(const batch<Example, B>& scores, const Mask&... visible) {
+  return map_examples(scores, [&](const Example& example) { return softmax(example, visible...); });
+}
+
+/// The sum of each row of weights, [Tq, 1]: the entries of a row share their denominator, so their numerators are added.
+template <exact_number T, std::size_t Tq, std::size_t Tk>
+constexpr auto row_sums(const weights<T, Tq, Tk>& row_weights) {
+  matrix<exp_fraction<T, Tk, Tk>, Tq, Tq == dynamic ? dynamic : 1> sums(row_weights.rows(), 1);
+  for (std::size_t i = 0; i < row_weights.rows(); ++i) {
+    const auto row = row_weights.row(i);
+    exp_sum<T, Tk> sum;
+    for (std::size_t j = 0; j < row.columns(); ++j) sum.add(row.numerator(j));
+    sums(i, 0) = sum / row.denominator();
+  }
+  return sums;
 }
 
 /// The outputs O = A V, [Tq, d_v]: entry (i, c) is Σ_j V_jc e^{S_ij} / Σ_j e^{S_ij}.
