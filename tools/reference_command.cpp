@@ -5,6 +5,7 @@
 #include <attest/io/case_file.hpp>
 #include <attest/io/files.hpp>
 
+#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -22,6 +23,15 @@ struct request {
   unsigned digits = 50;
   bool exact_decimals = false;
 };
+
+// Nothing, or what is wrong with the text.
+std::string number_of_digits(const std::string& text) {
+  unsigned value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
+  if (whole && value >= 1 && value <= most_digits) return {};
+  return text + " is no whole number from 1 to " + std::to_string(most_digits);
+}
 
 std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + ' ' + (count == 1 ? one : many);
@@ -86,7 +96,7 @@ void add_reference_command(CLI::App& program, action& chosen) {
   command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")->type_name("FILE");
   command->add_option("--digits", r->digits, "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
       ->type_name("N")
-      ->check(CLI::Range(1u, most_digits));
+      ->check(number_of_digits);
   command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
   command->footer(explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
