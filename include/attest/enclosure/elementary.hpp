@@ -418,15 +418,38 @@ constexpr std::int64_t approximate_log(std::uint64_t f) {
   return negative ? -value : value;
 }
 
+/// 2 atanh(w) = 2 w (1 + v/3 + v^2/5 + ...), v = w^2, for |w| <= 1/2, to a relative width of 2^-(bits - 5) or so.
+///
+/// What follows v^T / (2 T + 1) is less than v^(T + 1) / (1 - v) / 3 < v^(T + 1); T is the least that brings this bound, with
+/// |w| <= 2^-z, to 2^-bits. All else is interval arithmetic.
+template <std::size_t Capacity>
+constexpr interval<Capacity> twice_atanh(const interval<Capacity>& w, unsigned bits) {
+  using number = interval<Capacity>;
+  const magnitude bound = at_least(w.midpoint, w.exponent) + at_least(w.radius, w.exponent);
+  if (bound.mantissa == 0) return w;
+  const std::int64_t z = -(bound.exponent + (bound.mantissa == std::uint64_t{1} << 31 ? 31 : 32));
+  if (z < 1) error::precision_exhausted();
+  std::int64_t terms = 0;
+  while (2 * z * (terms + 1) < std::int64_t{bits}) ++terms;
+  number tail;
+  if (terms > 0) {
+    const number v = multiply(w, w, bits);
+    for (std::int64_t i = terms; i > 0; --i)
+      tail = multiply(v, add(number::ratio(1, 2 * i + 1, bits), tail, bits), bits);
+  }
+  const number series = widen(add(number::exact(1), tail, bits), at_least(1, -2 * z * (terms + 1)), bits);
+  return scale_by_power_of_two(multiply(w, series, bits), 1);
+}
+
 /// ln(m * 2^exponent), m > 0, to a relative width of 2^-(bits - 4).
 ///
 /// m 2^exponent = f 2^k with f about in [1/sqrt(2), sqrt(2)]. For any y, with E = exp(y) and w = (f - E) / (f + E),
-///   ln f = y + ln(f / E) = y + 2 atanh(w) = y + 2 w (1 + v/3 + v^2/5 + ...),  v = w^2,
-/// and cutting the series after v^T leaves less than v^(T + 1) if v <= 1/2. The closer y is, the fewer terms. All this
-/// is evaluated with intervals, so an inexact y or E costs width, never truth.
+///   ln f = y + ln(f / E) = y + 2 atanh(w).
+/// The closer y is, the fewer terms the series has and the fewer bits of w matter; all is evaluated with intervals, so
+/// an inexact y or E costs width, never truth.
 /// If k != 0, |ln| > 0.69 - 0.35 and `bits` absolute bits are as good as relative ones, but for a factor 4. If k = 0 and
-/// 2^-(j + 1) <= |f - 1| < 2^-j, j more bits are spent; and where j exceeds a 16th of the precision, y = 0 and E = 1 take no
-/// exp at all, f - 1 is exact, and the relative precision is kept with no more than 8 terms.
+/// 2^-(j + 1) <= |f - 1| < 2^-j, j more bits are spent; but where j exceeds a 16th of the precision, y = 0 and E = 1 need
+/// no exp, f - 1 is exact, and the relative precision is kept with no more than 8 terms.
 template <std::size_t Capacity>
 constexpr interval<Capacity> log_of_dyadic(const natural<Capacity>& m, std::int64_t exponent, unsigned bits) {
   using number = interval<Capacity>;
@@ -436,44 +459,34 @@ constexpr interval<Capacity> log_of_dyadic(const natural<Capacity>& m, std::int6
   const std::int64_t k = exponent + length - (below ? 1 : 0);
   const number f{m, false, 0, (below ? 1 : 0) - length};
   const number one = number::exact(1);
-  const number difference = subtract(f, one, bits);
-  if (sign(difference) == 0 && is_exact(difference)) return k == 0 ? difference : multiply(ln2<Capacity>(bits + 4), number::exact(k), bits);
+  const number difference = subtract(f, one, bits + 8);
+  const bool power_of_two = is_exact(difference) && is_zero(difference.midpoint);
   const std::int64_t j =
       k == 0 ? -(difference.exponent + static_cast<std::int64_t>(bit_length(difference.midpoint))) : 0;
 
+  number result;
   unsigned precision = bits + 8;
-  number y;
-  number w;
-  if (j >= static_cast<std::int64_t>(precision / 16) + 4) {
-    w = divide(difference, add(f, one, precision), precision);
+  if (power_of_two) {
+    if (k == 0) return result;
+  } else if (j >= static_cast<std::int64_t>(precision / 16) + 4) {
+    result = twice_atanh(divide(difference, add(f, one, precision), precision), precision);
   } else {
     precision += j > 0 ? static_cast<unsigned>(j) : 0;
+    number y;
     if (precision <= 400) {
       y = number::exact(approximate_log(leading >> (below ? 1 : 2)), -62);
     } else {
-      y = log_of_dyadic(round_to<Capacity>(f, precision / 4).midpoint, round_to<Capacity>(f, precision / 4).exponent, precision / 4);
+      const number cut = round_to<Capacity>(f, precision / 4);
+      y = log_of_dyadic(cut.midpoint, cut.exponent, precision / 4);
       y.radius = 0;
     }
     const number e = exp(y, precision);
-    w = divide(subtract(f, e, precision), add(f, e, precision), precision);
+    const number numerator = subtract(f, e, precision);
+    const std::int64_t numerator_top = numerator.exponent + static_cast<std::int64_t>(bit_length(numerator.midpoint));
+    const std::int64_t left = std::int64_t{precision} + (numerator_top < 0 ? numerator_top : 0);
+    const unsigned relative = left > 32 ? static_cast<unsigned>(left) : 32;
+    result = add(y, twice_atanh(divide(numerator, add(f, e, relative), relative), relative), precision);
   }
-  if (is_exact(w) && w.midpoint.size == 0) w.exponent = 0;
-  const magnitude w_bound = at_least(w.midpoint, w.exponent) + at_least(w.radius, w.exponent);
-  const std::int64_t w_zeros = -(w_bound.exponent + 32);  // |w| <= 2^-w_zeros
-  const std::int64_t wanted = is_exact(y) && y.midpoint.size == 0 ? precision : std::int64_t{precision} - w_zeros;
-  const unsigned relative = wanted > 32 ? static_cast<unsigned>(wanted) : 32;
-  std::int64_t terms = 0;
-  while (2 * w_zeros * (terms + 1) < relative) ++terms;
-  number series = one;
-  if (terms > 0) {
-    const number v = multiply(w, w, relative);
-    number tail;
-    for (std::int64_t i = terms; i > 0; --i)
-      tail = multiply(v, add(number::ratio(1, 2 * i + 1, relative), tail, relative), relative);
-    series = add(series, tail, relative);
-  }
-  series = widen(series, at_least(1, -2 * w_zeros * (terms + 1)), relative);
-  number result = add(y, scale_by_power_of_two(multiply(w, series, relative), 1), precision);
   if (k != 0) result = add(result, multiply(ln2<Capacity>(precision), number::exact(k), precision), precision);
   return round_to<Capacity>(result, bits);
 }

@@ -110,18 +110,32 @@ constexpr magnitude operator/(magnitude a, magnitude b) {
   return at_least((a.mantissa << 31) / b.mantissa + 1, a.exponent - b.exponent - 31);
 }
 
+/// The `cut` lowest bits of m in units of 2^(cut - 32), rounded up: at most 2^32.
+template <std::size_t Capacity>
+constexpr std::uint64_t rest_of(const natural<Capacity>& m, std::size_t cut) {
+  constexpr std::uint64_t word = 0xFFFFFFFF;
+  if (cut < 32) return m.size == 0 ? 0 : (m.limbs[0] << (32 - cut)) & word;
+  const std::size_t low = cut - 32;
+  const std::size_t index = low / 64;
+  const unsigned part = static_cast<unsigned>(low % 64);
+  std::uint64_t rest = index < m.size ? m.limbs[index] >> part : 0;
+  if (part > 32 && index + 1 < m.size) rest |= m.limbs[index + 1] << (64 - part);
+  return (rest & word) + (any_bit_below(m, low) ? 1 : 0);
+}
+
 /// An interval of midpoint precision `bits` that contains all x with |x - (+-m * 2^exponent)| <= bound.
 ///
-/// Bits are cut below the unit u of the result: m = m' * 2^cut + rest with 0 <= rest < 2^cut, an error of less than one
-/// u when the rest is not zero. So radius = ceil(bound / u) + [rest != 0] is enough. Where the bound is less than one
-/// unit of a short m, m is extended with zeros instead, so that rounding the radius up does not widen it.
+/// The bits of m below the unit u of the result are cut: m = m' u + rest, so |x - m' u| <= rest + bound, and the radius is
+/// that sum, taken up to multiples of 2^-32 u, rounded up to a multiple of u. u is at least so large that the bound's part has 32
+/// bits. Where the bound is less than one unit of a short m, m is extended with zeros instead, so that rounding the
+/// radius up does not widen it.
 template <std::size_t Capacity, std::size_t Wide>
 constexpr interval<Capacity> enclose(bool negative, const natural<Wide>& m, std::int64_t exponent, magnitude bound,
                                      unsigned bits) {
   constexpr std::int64_t exponent_limit = std::int64_t{1} << 61;
-  const auto length = static_cast<std::int64_t>(bit_length(m));
-  std::int64_t cut = length - static_cast<std::int64_t>(bits);
+  std::int64_t cut = static_cast<std::int64_t>(bit_length(m)) - static_cast<std::int64_t>(bits);
   if (bound.mantissa == 0) {
+    if (m.size == 0) return {};
     if (cut < 0) cut = 0;
   } else {
     const std::int64_t radius_unit = bound.exponent - exponent;  // there the radius has exactly 32 bits
@@ -132,16 +146,21 @@ constexpr interval<Capacity> enclose(bool negative, const natural<Wide>& m, std:
     if (cut < radius_unit) cut = radius_unit;
   }
   interval<Capacity> r;
-  if (m.size == 0 && bound.mantissa == 0) return r;
   r.exponent = exponent + cut;
   if (r.exponent > exponent_limit || r.exponent < -exponent_limit) error::precision_exhausted();
   r.midpoint = shifted<Capacity>(m, -cut);
   r.negative = negative && r.midpoint.size != 0;
+  std::uint64_t fraction = cut > 0 ? rest_of(m, static_cast<std::size_t>(cut)) : 0;
   if (bound.mantissa != 0) {
     const std::int64_t right = r.exponent - bound.exponent;
-    r.radius = right >= 32 ? 1 : (bound.mantissa + (std::uint64_t{1} << right) - 1) >> right;
+    if (right < 32) {
+      r.radius = bound.mantissa >> right;
+      fraction += (bound.mantissa << (32 - right)) & 0xFFFFFFFF;
+    } else {
+      fraction += right < 64 ? (bound.mantissa >> (right - 32)) + 1 : 1;
+    }
   }
-  if (cut > 0 && any_bit_below(m, static_cast<std::size_t>(cut))) ++r.radius;
+  r.radius += (fraction + 0xFFFFFFFF) >> 32;
   return r;
 }
 

@@ -130,11 +130,11 @@ constexpr boundary_grid grid_of(const format& f, rounding mode) {
   return g;
 }
 
-/// The greatest boundary index <= the magnitude at this position; 0 if there is none but zero.
+/// The greatest boundary index <= the magnitude at this position; 0 if there is none but zero. (It never exceeds g.last,
+/// since a position goes no further than the midpoint above the largest number.)
 constexpr std::uint64_t boundary_at_or_below(half_step at, const boundary_grid& g) {
   if (at.index < g.residue) return 0;
-  const std::uint64_t index = at.index - (at.index - g.residue) % g.step;
-  return index < g.last ? index : g.last;
+  return at.index - (at.index - g.residue) % g.step;
 }
 
 /// The least boundary index >= the magnitude at this position, or g.last + 1 where there is none.
