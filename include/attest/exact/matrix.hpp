@@ -65,7 +65,7 @@ class matrix : public detail::matrix_storage<T, Rows, Columns> {
 
   /// All elements value-initialised: zero, or false.
   constexpr matrix() = default;
-  constexpr matrix(std::size_t row_count, std::size_t column_count) : storage(row_count, column_count) {}
+  constexpr explicit matrix(std::size_t row_count, std::size_t column_count) : storage(row_count, column_count) {}
 
   template <class U, std::size_t R, std::size_t C>
     requires(R == Rows && C == Columns)
@@ -158,6 +158,15 @@ constexpr auto row_of(const matrix<T, R, C>& m, std::size_t i) {
   return row;
 }
 
+/// The elements of m from number `first` on, read row by row, as a [Rows, Columns] matrix.
+template <std::size_t Rows, std::size_t Columns, class T, std::size_t R, std::size_t C>
+constexpr matrix<T, Rows, Columns> reshape(const matrix<T, R, C>& m, std::size_t first = 0) {
+  matrix<T, Rows, Columns> result;
+  for (std::size_t k = 0; k < Rows * Columns; ++k)
+    result(k / Columns, k % Columns) = m((first + k) / m.columns(), (first + k) % m.columns());
+  return result;
+}
+
 /// The sum of each row, [R, 1].
 template <exact_number T, std::size_t R, std::size_t C>
 constexpr auto row_sums(const matrix<T, R, C>& m) {
@@ -206,6 +215,18 @@ constexpr auto operator+(const matrix<T, R, C>& a, const matrix<U, R, C>& b) {
 template <exact_number T, exact_number U, std::size_t R, std::size_t C>
 constexpr auto operator-(const matrix<T, R, C>& a, const matrix<U, R, C>& b) {
   return detail::elementwise(a, b, [](auto x, auto y) { return decltype(x)(x - y); });
+}
+
+/// Every element times one exact number.
+template <exact_number T, std::size_t R, std::size_t C, exact_number U>
+constexpr auto operator*(const matrix<T, R, C>& m, U factor) {
+  using Common = common_exact<T, U>;
+  const Common y = exact_cast<Common>(factor);
+  return map(m, [&y](T x) {
+    const Common wide = exact_cast<Common>(x);
+    const Common product = wide * y;
+    return product;
+  });
 }
 
 namespace detail {
