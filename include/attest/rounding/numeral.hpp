@@ -54,13 +54,13 @@ constexpr integer_under<Expression> ulp_difference(std::string_view numeral, con
   return printed - correct;
 }
 
-/// A float as "0.19777581464042818 (0x3fc950b74b3ed3c1)"; where the decimal would need wide integers, as a hexadecimal
+/// A float as "0.19777581464042818 (0x3fc950b7c7e902c5)"; where the decimal would need wide integers, as a hexadecimal
 /// float in front.
 template <class Out>
 constexpr void print_pattern(Out& out, std::uint64_t pattern, const format& f) {
   const decoded d = decode(pattern, f);
   if (d.kind == number_kind::finite) {
-    if (d.exponent > 200 || d.exponent < -300)
+    if (d.significand != 0 && (d.exponent > 200 || d.exponent < -300))
       print(out, pattern_value(pattern, f));
     else
       print(out, shortest_decimal(pattern, f));
