@@ -175,12 +175,21 @@ constexpr finding first_refusal(const finding* const* rows, std::size_t count) {
 }
 
 template <class Claim, const auto& X>
-inline constexpr finding claim_finding = []<std::size_t... Row>(std::index_sequence<Row...>) {
+inline constexpr finding count_finding = [] {
   finding count;
   Claim::check_count(count, rows_of(X) * columns_of(X));
-  if (!count.holds) return count;
-  const finding* const rows[] = {&row_finding<Claim, X, Row>...};
-  return first_refusal(rows, sizeof...(Row));
+  return count;
+}();
+
+// Elements are looked at only where there is a numeral for each of them.
+template <class Claim, const auto& X>
+inline constexpr finding claim_finding = []<std::size_t... Row>(std::index_sequence<Row...>) {
+  if constexpr (!count_finding<Claim, X>.holds) {
+    return count_finding<Claim, X>;
+  } else {
+    const finding* const rows[] = {&row_finding<Claim, X, Row>...};
+    return first_refusal(rows, sizeof...(Row));
+  }
 }(std::make_index_sequence<rows_of(X)>{});
 
 // What the claims that are written as a list of numerals have in common.
