@@ -30,7 +30,7 @@ double score_bound(const row_magnitudes& r) {
   double s = r.scale * r.products;
   double error = 1.02 * ((d + 2) * u<T> * s + least<T> * (d * r.scale + r.products + 1));
   if (r.softcap) {
-    error += 9 * u<T> * std::min(*r.softcap, s + error) + least<T> * (4 * *r.softcap + 1);
+    error += 10.3 * u<T> * std::min(*r.softcap, s + error) + least<T> * (4 * *r.softcap + 1);
     s = std::min(*r.softcap, s);
   }
   if (r.bias) {

@@ -1,0 +1,323 @@
+// True error over claimed bound, never above 1: on uniform, peaked, outlier, cancelling, huge, tiny and
+// partly empty inputs, in both precisions, with and without the options. The truth is MPFR's at 700 bits.
+#include "catch.hpp"
+#include "head.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+using testing::call;
+using testing::random_source;
+
+namespace {
+
+template <class T>
+using recipe = std::function<void(call<T>&, random_source&)>;
+
+template <class T>
+void scale_all(std::vector<T>& a, double factor) {
+  for (T& x : a) x = static_cast<T>(static_cast<double>(x) * factor);
+}
+
+template <class T>
+std::map<std::string, recipe<T>> kinds() {
+  constexpr bool is_double = std::is_same_v<T, double>;
+  constexpr int least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  std::map<std::string, recipe<T>> all;
+  all["all scores equal"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    scale_all(c.k, 0);
+  };
+  all["nearly uniform"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    scale_all(c.k, 1e-6);
+  };
+  all["moderate"] = [](call<T>& c, random_source& s) { testing::fill(c, s, -3, 0); };
+  all["peaked"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -3, 0);
+    scale_all(c.q, 40);
+  };
+  all["outlier"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -4, 0);
+    for (std::size_t x = 0; x < c.key_width; ++x) {
+      c.q[x] *= T(50);
+      c.k[x] *= T(50);
+    }
+    for (std::size_t x = 0; x < c.value_width; ++x) c.v[x] *= T(1e6);
+  };
+  all["cancelling scores"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    for (std::size_t n = 0; n + 1 < c.k.size(); n += 2) {
+      c.k[n] *= T(100);
+      c.k[n + 1] = -c.k[n];
+    }
+    for (std::size_t n = 0; n + 1 < c.q.size(); n += 2)
+      c.q[n + 1] = c.q[n] + std::numeric_limits<T>::epsilon() * c.q[n];
+  };
+  all["cancelling values"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    scale_all(c.k, 0.01);
+    for (std::size_t n = c.value_width; n < c.v.size(); n += 2) c.v[n] = -c.v[n - c.value_width];
+  };
+  all["huge scores"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    scale_all(c.q, is_double ? 1e150 : 1e17);
+    scale_all(c.k, is_double ? 1e150 : 1e17);
+  };
+  all["huge values"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -4, -1);
+    scale_all(c.v, is_double ? 1e308 : 2e38);
+  };
+  all["subnormal values"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -3, 0);
+    for (T& x : c.v) x = static_cast<T>(std::ldexp(static_cast<double>(s.between(-9, 9)), least));
+  };
+  all["tiny everything"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, least + 2, least + 40);
+    scale_all(c.q, std::ldexp(1.0, is_double ? 530 : 70));
+  };
+  all["exponentials that underflow"] = [](call<T>& c, random_source& s) {
+    testing::fill(c, s, -2, 1);
+    // the first coordinate spreads the scores over the range in which exp runs out
+    for (std::size_t n = 0; n < c.q.size(); n += c.key_width) c.q[n] = T(1);
+    for (std::size_t n = 0; n < c.k.size(); n += c.key_width)
+      c.k[n] = static_cast<T>(s.between(0, 1000)) * T(is_double ? -1 : -0.14) *
+               std::sqrt(static_cast<T>(c.key_width));
+    scale_all(c.v, is_double ? 1e300 : 1e35);
+  };
+  return all;
+}
+
+template <class T>
+std::map<std::string, std::function<void(call<T>&, random_source&)>> option_sets() {
+  std::map<std::string, std::function<void(call<T>&, random_source&)>> all;
+  const auto every_second_or_none = [](call<T>& c, random_source& s) {
+    c.mask.resize(c.batch * c.query_heads * c.queries * c.keys);
+    for (auto& m : c.mask) m = s.word() % 2 == 0;
+    for (std::size_t j = 0; j < c.keys; ++j) c.mask[j] = 0;  // one empty row
+    c.options.empty_row = attest::empty_row_policy::zero;
+  };
+  all["none"] = [](call<T>&, random_source&) {};
+  all["log-sum-exp"] = [](call<T>& c, random_source&) {
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+  };
+  all["scale, log-sum-exp base 2"] = [](call<T>& c, random_source& s) {
+    c.options.scale = s.double_between(-3, -1);
+    c.options.log_sum_exp = {attest::log_sum_exp_base::two, {}};
+  };
+  all["mask"] = every_second_or_none;
+  all["softcap"] = [](call<T>& c, random_source& s) {
+    c.options.softcap = std::abs(s.double_between(0, 5));
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+  };
+  all["bias"] = [](call<T>& c, random_source& s) {
+    c.bias.resize(c.batch * c.query_heads * c.queries * c.keys);
+    for (T& x : c.bias) x = static_cast<T>(s.double_between(-3, 3));
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+  };
+  all["ALiBi"] = [](call<T>& c, random_source& s) {
+    for (std::size_t h = 0; h < c.query_heads; ++h)
+      c.options.alibi_slopes.push_back(std::abs(s.double_between(-6, 0)));
+    c.options.corner = attest::causal_corner::bottom_right;
+    c.options.log_sum_exp = {attest::log_sum_exp_base::two, {}};
+  };
+  all["sinks"] = [](call<T>& c, random_source& s) {
+    for (std::size_t h = 0; h < c.query_heads; ++h) c.options.sinks.push_back(s.double_between(-3, 3));
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+  };
+  all["everything"] = [every_second_or_none](call<T>& c, random_source& s) {
+    every_second_or_none(c, s);
+    c.options.softcap = std::abs(s.double_between(2, 6));
+    c.options.scale = s.double_between(-2, 1);
+    c.bias.resize(c.mask.size());
+    for (T& x : c.bias)
+      x = s.word() % 8 == 0 ? -std::numeric_limits<T>::infinity() : static_cast<T>(s.double_between(-3, 1));
+    for (std::size_t h = 0; h < c.query_heads; ++h) {
+      c.options.alibi_slopes.push_back(std::abs(s.double_between(-6, 0)));
+      c.options.sinks.push_back(s.double_between(-3, 1));
+    }
+    c.options.corner = attest::causal_corner::bottom_right;
+    c.options.causal = true;
+    c.options.window = attest::key_window{5, {}};
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+  };
+  return all;
+}
+
+struct extents {
+  std::size_t batch, query_heads, key_heads, queries, keys, key_width, value_width;
+};
+
+template <class T>
+call<T> make(const extents& e) {
+  call<T> c;
+  c.batch = e.batch;
+  c.query_heads = e.query_heads;
+  c.key_heads = e.key_heads;
+  c.queries = e.queries;
+  c.keys = e.keys;
+  c.key_width = e.key_width;
+  c.value_width = e.value_width;
+  return c;
+}
+
+template <class T>
+void check_all_kinds(std::uint64_t seed) {
+  testing::used_bounds worst;
+  for (const auto& [kind, recipe] : kinds<T>())
+    for (const auto& [name, set] : option_sets<T>())
+      for (const extents& e :
+           {extents{1, 1, 1, 3, 7, 4, 2}, extents{2, 4, 2, 2, 5, 2, 3}, extents{1, 1, 1, 1, 40, 16, 1}}) {
+        random_source source(++seed);
+        auto c = make<T>(e);
+        recipe(c, source);
+        set(c, source);
+        const auto used = measure(c);
+        worst.merge(used);
+        CAPTURE(kind, name, e.keys, used.weights, used.output, used.log_sum_exp);
+        CHECK(used.worst() <= 1);
+      }
+  // A bound that nothing comes near would be no use either.
+  CAPTURE(worst.weights, worst.output, worst.log_sum_exp);
+  CHECK(worst.weights >= 0.05);
+  CHECK(worst.output >= 0.05);
+  CHECK(worst.log_sum_exp >= 0.05);
+}
+
+/// Scores of one query, given directly, and their largest error over bound in naive and stable.
+template <class T>
+void check_scores(const std::vector<T>& scores, random_source& source, bool naive_in_range) {
+  std::vector<T> values(scores.size());
+  for (T& v : values) v = static_cast<T>(source.double_between(-1, 1));
+  const auto c = testing::one_head<T>(1, scores, values);
+  const double stable = measure(c).worst();
+  CAPTURE(scores.size(), scores[0], stable);
+  CHECK(stable <= 1);
+  if (!naive_in_range) return;
+  const double naive = measure(c, testing::which::naive).worst();
+  CAPTURE(naive);
+  CHECK(naive <= 1);
+}
+
+template <class T>
+double ulp(double x) {
+  const int exponent = std::max(std::ilogb(x), std::numeric_limits<T>::min_exponent - 1);
+  return std::ldexp(1.0, exponent - std::numeric_limits<T>::digits + 1);
+}
+
+/// The largest error of a function of libm in units of the last place of its result.
+template <class T, class F>
+double largest_ulp_error(F f, int (*exact)(mpfr_t, const mpfr_t, mpfr_rnd_t),
+                         const std::function<T(random_source&)>& draw) {
+  random_source source(77);
+  double worst = 0;
+  for (int n = 0; n < 20000; ++n) {
+    const T x = draw(source);
+    const auto y = static_cast<double>(f(x));
+    reference::real truth = testing::real_of(static_cast<double>(x));
+    mpfr_set_prec(truth.get(), 120);
+    mpfr_set_d(truth.get(), static_cast<double>(x), MPFR_RNDN);
+    exact(truth.get(), truth.get(), MPFR_RNDN);
+    const double nearest = mpfr_get_d(truth.get(), MPFR_RNDN);
+    if (nearest == 0) continue;
+    mpfr_sub_d(truth.get(), truth.get(), y, MPFR_RNDN);
+    worst = std::max(worst, std::abs(mpfr_get_d(truth.get(), MPFR_RNDN)) / ulp<T>(nearest));
+  }
+  return worst;
+}
+
+template <class T>
+void check_libm() {
+  const double lowest = std::is_same_v<T, double> ? 745 : 103;
+  const std::function<T(random_source&)> negative = [lowest](random_source& s) {
+    return static_cast<T>(-std::ldexp(static_cast<double>(s.word() >> 11), -53) * lowest);
+  };
+  const std::function<T(random_source&)> small = [](random_source& s) {
+    return static_cast<T>(s.double_between(-30, 3));
+  };
+  const std::function<T(random_source&)> sum = [](random_source& s) {
+    return static_cast<T>(1 + std::abs(s.double_between(-20, 14)));
+  };
+  CHECK(largest_ulp_error<T>([](T x) { return std::exp(x); }, mpfr_exp, negative) <= 1);
+  CHECK(largest_ulp_error<T>([](T x) { return std::exp(x); }, mpfr_exp, small) <= 1);
+  CHECK(largest_ulp_error<T>([](T x) { return std::log(x); }, mpfr_log, sum) <= 1);
+  CHECK(largest_ulp_error<T>([](T x) { return std::log2(x); }, mpfr_log2, sum) <= 1);
+  CHECK(largest_ulp_error<T>([](T x) { return std::tanh(x); }, mpfr_tanh, small) <= 3);
+  CHECK(std::exp(T(0)) == 1);
+  CHECK(std::log(T(1)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("true error over bound, binary64") { check_all_kinds<double>(1000); }
+TEST_CASE("true error over bound, binary32") { check_all_kinds<float>(2000); }
+
+TEST_CASE("true error over bound, many keys and wide heads") {
+  for (const extents& e :
+       {extents{1, 1, 1, 1, 1000, 1, 1}, extents{1, 1, 1, 2, 3, 256, 2}, extents{1, 1, 1, 1, 1, 1, 1}}) {
+    random_source source(e.keys);
+    auto c = make<double>(e);
+    testing::fill(c, source, -3, 0);
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+    CHECK(measure(c).worst() <= 1);
+    auto f = make<float>(e);
+    testing::fill(f, source, -3, 0);
+    f.options.log_sum_exp = {attest::log_sum_exp_base::two, {}};
+    CHECK(measure(f).worst() <= 1);
+  }
+}
+
+TEST_CASE("true error over bound of naive, over its whole range, and of stable beyond it") {
+  random_source source(31);
+  const auto around = [&](auto top, double spread, std::size_t n) {
+    using T = decltype(top);
+    std::vector<T> scores{top};
+    while (scores.size() < n)
+      scores.push_back(static_cast<T>(static_cast<double>(top) -
+                                      spread * static_cast<double>(source.between(0, 1000)) / 1000));
+    return scores;
+  };
+  for (const std::size_t n : {1, 2, 30})
+    for (const double spread : {0.0, 1e-3, 1.0, 40.0, 1500.0}) {
+      const double log_n = std::log(static_cast<double>(n));
+      for (const double top : {-708.39, -708.0, -600.0, -1.0, 0.0, 3.0, 500.0, 709.78 - log_n - 1e-9})
+        check_scores(around(top, spread, n), source, true);
+      for (const float top : {-87.33f, -80.0f, 0.0f, 60.0f, 88.7f - static_cast<float>(log_n)})
+        check_scores(around(top, spread / 10, n), source, true);
+      for (const double top : {-800.0, 800.0, 1e10, -1e300})
+        check_scores(around(top, spread, n), source, false);
+      for (const float top : {-110.0f, 110.0f, 1e10f}) check_scores(around(top, spread, n), source, false);
+    }
+}
+
+TEST_CASE("naive with mask and scale, on moderate inputs") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    random_source source(seed);
+    auto c = make<double>({2, 2, 2, 3, 6, 5, 2});
+    auto f = make<float>({2, 2, 2, 3, 6, 5, 2});
+    testing::fill(c, source, -3, 0);
+    testing::fill(f, source, -3, 0);
+    if (seed % 2 == 0) c.options.scale = f.options.scale = 0.3;
+    c.mask.resize(2 * 2 * 3 * 6);
+    for (auto& m : c.mask) m = source.word() % 3 != 0;
+    for (std::size_t row = 0; row < 12; ++row) c.mask[6 * row] = 1;
+    f.mask = c.mask;
+    CHECK(measure(c, testing::which::naive).worst() <= 1);
+    CHECK(measure(f, testing::which::naive).worst() <= 1);
+  }
+}
+
+TEST_CASE("what the bounds assume of libm holds on random arguments: exp and log to 1 ulp, tanh to 3") {
+  check_libm<double>();
+  check_libm<float>();
+}
+
+TEST_CASE("the bounds promise nothing where first-order terms do not suffice") {
+  attest::kernel::row_magnitudes row;
+  row.values = 1;
+  row.keys = 200000;
+  CHECK(std::isinf(attest::kernel::stable_bound<float>(row).output));
+  CHECK(std::isfinite(attest::kernel::stable_bound<double>(row).output));
+  CHECK(std::isinf(attest::kernel::naive_bound<float>(row).weight));
+}
