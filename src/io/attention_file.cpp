@@ -175,6 +175,9 @@ class writer {
 
   // --- the block of attest's own ---
 
+  std::string texts(const std::vector<std::string>& lines) const {
+    return one_below_another(lines.size(), [&](std::size_t i) { return json::quote(lines[i]); });
+  }
   std::string decimals_of(const matrix<reference_value>& m) const {
     return rows(m.rows(), m.columns(), [&](std::size_t i, std::size_t j) { return json::quote(m(i, j).decimal); });
   }
@@ -187,14 +190,11 @@ class writer {
     if (answer_.r_meaning)
       member("r", "{\"meaning\": " + json::quote(*answer_.r_meaning) + ", \"decimal\": " + json::quote(*answer_.r_decimal) + '}');
     open_member("weights");
-    member("rows", one_below_another(answer_.weight_rows.size(),
-                                     [&](std::size_t i) { return json::quote(answer_.weight_rows[i]); }));
+    member("rows", texts(answer_.weight_rows));
     member("decimals", decimals_of(answer_.weights));
     close('}');
     open_member("output");
-    const auto& expressions = answer_.output_expressions;
-    member("elements", rows(expressions.rows(), expressions.columns(),
-                            [&](std::size_t i, std::size_t j) { return json::quote(expressions(i, j)); }));
+    member("rows", texts(answer_.output_rows));
     member("decimals", decimals_of(answer_.output));
     close('}');
     open_member("log_sum_exp");

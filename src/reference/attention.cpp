@@ -121,6 +121,11 @@ class reference_row {
   }
 
   std::string weights_text() const { return to_text(weights_.row(row_)); }
+  std::string outputs_text() const {
+    list<exp_sum<T, dynamic>, dynamic> numerators;
+    for (std::size_t c = 0; c < all_.columns(); ++c) numerators.push_back(all_.numerator(row_, c));
+    return to_text(exp_row<T, dynamic, dynamic, dynamic>(numerators, normaliser_));
+  }
 
  private:
   struct level {
@@ -195,7 +200,6 @@ attention_reference attention_over(const problem& p, const reference_options& op
   result.digits = options.digits;
   result.weights = matrix<reference_value>(queries, head.keys.rows());
   result.output = matrix<reference_value>(queries, all.columns());
-  result.output_expressions = matrix<std::string>(queries, all.columns());
 
   if (!p.scale) {
     const unsigned long long d = head.keys.columns();
@@ -210,14 +214,10 @@ attention_reference attention_over(const problem& p, const reference_options& op
   for (std::size_t i = 0; i < queries; ++i) {
     reference_row<T> row(all, i);
     for (std::size_t j = 0; j < head.keys.rows(); ++j) result.weights(i, j) = row.weight(j, options.digits);
-    for (std::size_t c = 0; c < all.columns(); ++c) {
-      result.output(i, c) = row.output(c, options.digits);
-      const auto& exact = result.output(i, c).exact;
-      result.output_expressions(i, c) =
-          exact ? std::visit([](const auto& x) { return to_text(x); }, *exact) : to_text(all(i, c));
-    }
+    for (std::size_t c = 0; c < all.columns(); ++c) result.output(i, c) = row.output(c, options.digits);
     result.log_sum_exp.push_back(row.log_sum_exp(options.digits));
     result.weight_rows.push_back(row.weights_text());
+    result.output_rows.push_back(row.outputs_text());
     if (options.progress) options.progress(i + 1, queries);
   }
   return result;

@@ -31,9 +31,9 @@ struct attention_reference {
   /// The default scale alone has an r = e^(1/√d_k): its meaning and decimal.
   std::optional<std::string> r_meaning;
   std::optional<std::string> r_decimal;
-  /// The exact expressions: "[r, 1, r]/(2r + 1)" for each row of weights, "(3r + 1)/(2r + 1)" for each output.
+  /// The exact expressions of each row: of its weights, "[r, 1, r]/(2r + 1)", and of its outputs, "[3r + 1, 2 + 2r]/(2r + 1)".
   std::vector<std::string> weight_rows;
-  matrix<std::string> output_expressions;
+  std::vector<std::string> output_rows;
 };
 
 struct reference_options {
