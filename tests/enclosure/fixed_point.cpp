@@ -73,7 +73,8 @@ constexpr bool shifts_are_powers_of_two() {
   for (unsigned shift : {0u, 1u, 63u, 64u, 65u, 128u, 200u}) {
     const auto left = shift_left(a, shift);
     if (!equal(shift_right(left, shift), a) || bit_length(left) != bit_length(a) + shift) return false;
-    if (trailing_zeros(left) != shift || any_bit_below(left, shift) || !any_bit_below(left, shift + 1)) return false;
+    if (trailing_zeros(left) != shift || any_bit_below(left, shift) || !any_bit_below(left, shift + 1))
+      return false;
     if (!bit(left, shift) || (shift != 0 && bit(left, shift - 1))) return false;
   }
   return is_zero(shift_right(a, 1000)) && any_bit_below(a, 1000) && is_zero(shift_right(a, bit_length(a)));
@@ -171,9 +172,10 @@ TEST_CASE("natural numbers agree with GMP", "[fixed_point]") {
 }
 
 TEST_CASE("division corrects a guessed quotient limb", "[fixed_point]") {
-  // All operands of four limbs over the limbs 0, 1, 2^63, 2^64 - 1 and one more: the guess is at its worst here, and
-  // the rare step that adds the divisor back is taken.
-  const std::uint64_t words[] = {0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0}, (std::uint64_t{1} << 63) - 1};
+  // All operands of four limbs over the limbs 0, 1, 2^63, 2^64 - 1 and one more: the guess is at its worst
+  // here, and the rare step that adds the divisor back is taken.
+  const std::uint64_t words[] = {0, 1, std::uint64_t{1} << 63, ~std::uint64_t{0},
+                                 (std::uint64_t{1} << 63) - 1};
   unsigned checked = 0;
   for (unsigned code = 0; code < 5 * 5 * 5 * 5 * 5 * 5 * 5; ++code) {
     natural<5> a;
@@ -186,7 +188,8 @@ TEST_CASE("division corrects a guessed quotient limb", "[fixed_point]") {
     if (is_zero(b)) continue;
     const auto d = divide(a, b);
     const bool below = compare(d.remainder, b) < 0;
-    const bool same = compare(resized<10>(a), add(multiply_wide(d.quotient, b), resized<10>(d.remainder))) == 0;
+    const bool same =
+        compare(resized<10>(a), add(multiply_wide(d.quotient, b), resized<10>(d.remainder))) == 0;
     if (!below || !same) {
       CAPTURE(code);
       REQUIRE(below);

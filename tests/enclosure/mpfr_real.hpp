@@ -9,12 +9,12 @@
 #include <random>
 #include <string>
 
-// What the tests of enclosures share: GMP integers and MPFR numbers that clean up after themselves, and the exact
-// values of naturals and interval ends as such.
+// What the tests of enclosures share: GMP integers and MPFR numbers that clean up after themselves, and the
+// exact values of naturals and interval ends as such.
 namespace attest::testing {
 
 class big {
-public:
+ public:
   big() { mpz_init(z); }
   explicit big(std::uint64_t n) { mpz_init_set_ui(z, n); }
   template <std::size_t Capacity>
@@ -57,7 +57,7 @@ inline const bool widest_exponents =
     mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
 
 class real {
-public:
+ public:
   explicit real(mpfr_prec_t precision) { mpfr_init2(x, precision); }
   /// (-1)^negative * m * 2^exponent, exactly.
   template <std::size_t Capacity>
@@ -83,8 +83,9 @@ real exact_real(const interval_end<Capacity>& end) {
   return real(end.negative, end.magnitude, end.exponent);
 }
 
-/// |x - midpoint| / radius, the part of its claim that an interval uses up for a member x given between `low` and `high`; 0 for
-/// an exact interval with its own number, infinity with any other. A ratio above 1 is a broken bound.
+/// |x - midpoint| / radius, the part of its claim that an interval uses up for a member x given between `low`
+/// and `high`; 0 for an exact interval with its own number, infinity with any other. A ratio above 1 is a
+/// broken bound.
 template <std::size_t Capacity>
 double used_part(const interval<Capacity>& enclosure, const real& low, const real& high) {
   const real midpoint(enclosure.negative, enclosure.midpoint, enclosure.exponent);
@@ -118,7 +119,7 @@ long relative_width_exponent(const interval<Capacity>& enclosure, const real& x)
 
 /// Numbers of random size whose bits come in long runs as often as not, where carries and borrows travel far.
 class generator {
-public:
+ public:
   explicit generator(std::uint64_t seed) : engine(seed) {}
   std::uint64_t word() { return engine(); }
   std::uint64_t below(std::uint64_t n) { return engine() % n; }
@@ -148,7 +149,7 @@ public:
     return r;
   }
 
-private:
+ private:
   std::mt19937_64 engine;
 };
 

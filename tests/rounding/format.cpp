@@ -8,8 +8,8 @@
 
 // Formats:
 // - the numbers that IEEE 754-2019, table 3.5, and the definition of bfloat16 give
-// - decoding every pattern of binary16 and bfloat16, and random ones of binary32 and binary64, against the hardware's
-//   own reading of the same bits
+// - decoding every pattern of binary16 and bfloat16, and random ones of binary32 and binary64, against the
+//   hardware's own reading of the same bits
 // - a format without infinities (the description allows it)
 
 using namespace attest;
@@ -43,7 +43,8 @@ static_assert(formats::bfloat16.largest == 0x7F7F);
 
 // ---- decoding in the compiler
 
-constexpr bool decodes(const format& f, std::uint64_t pattern, bool negative, std::uint64_t significand, int exponent) {
+constexpr bool decodes(const format& f, std::uint64_t pattern, bool negative, std::uint64_t significand,
+                       int exponent) {
   const decoded d = decode(pattern, f);
   return d.kind == number_kind::finite && d.negative == negative && d.significand == significand &&
          d.exponent == exponent;
@@ -73,10 +74,10 @@ double value_of(const decoded& d) {
 
 bool has_value(std::uint64_t pattern, const format& f, double expected) {
   const decoded d = decode(pattern, f);
-  const bool right = std::isnan(expected)
-                         ? d.kind == number_kind::not_a_number
-                         : d.kind != number_kind::not_a_number && value_of(d) == expected &&
-                               d.negative == std::signbit(expected) && (d.kind == number_kind::infinite) == std::isinf(expected);
+  const bool right = std::isnan(expected) ? d.kind == number_kind::not_a_number
+                                          : d.kind != number_kind::not_a_number && value_of(d) == expected &&
+                                                d.negative == std::signbit(expected) &&
+                                                (d.kind == number_kind::infinite) == std::isinf(expected);
   if (!right) {
     CAPTURE(f.name, pattern, expected);
     CHECK(right);

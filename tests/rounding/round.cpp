@@ -10,9 +10,11 @@
 
 // Rounding:
 // - zeros, signs, ties, subnormals and overflow in every mode, in the compiler
-// - binary64, 32, 16 and bfloat16 against MPFR in every mode: random numbers, numbers at and next to ties, subnormals, overflow
+// - binary64, 32, 16 and bfloat16 against MPFR in every mode: random numbers, numbers at and next to ties,
+//   subnormals, overflow
 // - binary64 and binary32 also against MPFR's own conversions to double and float
-// - every binary16 and bfloat16 number and every midpoint between two of them: itself, a little less, a little more
+// - every binary16 and bfloat16 number and every midpoint between two of them: itself, a little less, a
+//   little more
 // - enclosures against a list of all boundaries of binary16 and bfloat16: settled, one boundary, several
 
 using namespace attest;
@@ -23,7 +25,8 @@ using attest::testing::real;
 
 namespace {
 
-constexpr rounding modes[] = {rounding::nearest_even, rounding::toward_zero, rounding::up, rounding::down, rounding::to_odd};
+constexpr rounding modes[] = {rounding::nearest_even, rounding::toward_zero, rounding::up, rounding::down,
+                              rounding::to_odd};
 constexpr format all_formats[] = {formats::binary64, formats::binary32, formats::binary16, formats::bfloat16};
 
 // ---- in the compiler: five patterns, one for each mode in the order above
@@ -43,17 +46,21 @@ static_assert(rounds_to(true, 0, 0, false, h, 0, 0, 0, 0x8000, 0));
 static_assert(rounds_to(false, 0, 0, true, h, 0, 0, 1, 0, 1));  // a little more than zero keeps its sign
 static_assert(rounds_to(true, 0, 0, true, h, 0x8000, 0x8000, 0x8000, 0x8001, 0x8001));
 static_assert(rounds_to(true, 1, -100000, false, h, 0x8000, 0x8000, 0x8000, 0x8001, 0x8001));
-static_assert(rounds_to(false, 1, -25, false, h, 0, 0, 1, 0, 1));  // half the smallest subnormal: a tie to zero
+static_assert(rounds_to(false, 1, -25, false, h, 0, 0, 1, 0,
+                        1));  // half the smallest subnormal: a tie to zero
 static_assert(rounds_to(false, 1, -25, true, h, 1, 0, 1, 0, 1));
 static_assert(rounds_to(false, 3, -25, false, h, 2, 1, 2, 1, 1));  // 1.5: a tie to the even 2
 static_assert(rounds_to(false, 1, 0, false, h, 0x3C00, 0x3C00, 0x3C00, 0x3C00, 0x3C00));
-static_assert(rounds_to(false, 2049, -11, false, h, 0x3C00, 0x3C00, 0x3C01, 0x3C00, 0x3C01));  // 1 + half an ulp
+static_assert(rounds_to(false, 2049, -11, false, h, 0x3C00, 0x3C00, 0x3C01, 0x3C00,
+                        0x3C01));  // 1 + half an ulp
 static_assert(rounds_to(false, 2049, -11, true, h, 0x3C01, 0x3C00, 0x3C01, 0x3C00, 0x3C01));
 static_assert(rounds_to(true, 2051, -11, false, h, 0xBC02, 0xBC01, 0xBC01, 0xBC02, 0xBC01));
-static_assert(rounds_to(false, 2047, -25, false, h, 0x0400, 0x03FF, 0x0400, 0x03FF, 0x03FF));  // carries into the normals
+static_assert(rounds_to(false, 2047, -25, false, h, 0x0400, 0x03FF, 0x0400, 0x03FF,
+                        0x03FF));  // carries into the normals
 static_assert(rounds_to(false, 65504, 0, false, h, 0x7BFF, 0x7BFF, 0x7BFF, 0x7BFF, 0x7BFF));
 static_assert(rounds_to(false, 65519, 0, false, h, 0x7BFF, 0x7BFF, 0x7C00, 0x7BFF, 0x7BFF));
-static_assert(rounds_to(false, 65520, 0, false, h, 0x7C00, 0x7BFF, 0x7C00, 0x7BFF, 0x7BFF));  // the overflow threshold
+static_assert(rounds_to(false, 65520, 0, false, h, 0x7C00, 0x7BFF, 0x7C00, 0x7BFF,
+                        0x7BFF));  // the overflow threshold
 static_assert(rounds_to(true, 65520, 0, false, h, 0xFC00, 0xFBFF, 0xFBFF, 0xFC00, 0xFBFF));
 static_assert(rounds_to(true, 1, 1000000, false, h, 0xFC00, 0xFBFF, 0xFBFF, 0xFC00, 0xFBFF));
 
@@ -74,8 +81,10 @@ static_assert(several.outcome == rounding_outcome::narrower);
 constexpr interval_rounding one_tie =
     round_interval(interval<4>{to_natural<4>(2049 << 4), false, 1, -15}, h, rounding::nearest_even);
 static_assert(one_tie.outcome == rounding_outcome::boundary);
-static_assert(one_tie.boundary.significand == 2049 && one_tie.boundary.exponent == -11 && !one_tie.boundary.negative);
-static_assert(one_tie.boundary.below == 0x3C00 && one_tie.boundary.at == 0x3C00 && one_tie.boundary.above == 0x3C01);
+static_assert(one_tie.boundary.significand == 2049 && one_tie.boundary.exponent == -11 &&
+              !one_tie.boundary.negative);
+static_assert(one_tie.boundary.below == 0x3C00 && one_tie.boundary.at == 0x3C00 &&
+              one_tie.boundary.above == 0x3C01);
 
 // ---- the reference: MPFR with the format's exponents
 
@@ -201,8 +210,12 @@ TEST_CASE("every 16-bit number and midpoint rounds as it must", "[round]") {
       const int half_unit = d.exponent - 9;
       for (const bool negative : {false, true}) {
         const std::uint64_t s = negative ? f.sign_bit() : 0;
-        const auto at = [&](rounding mode) { return round_exact(negative, midpoint, half_unit, false, f, mode); };
-        const auto past = [&](rounding mode) { return round_exact(negative, midpoint, half_unit, true, f, mode); };
+        const auto at = [&](rounding mode) {
+          return round_exact(negative, midpoint, half_unit, false, f, mode);
+        };
+        const auto past = [&](rounding mode) {
+          return round_exact(negative, midpoint, half_unit, true, f, mode);
+        };
         const auto before = [&](rounding mode) {
           return round_exact(negative, subtract(midpoint, 1), half_unit, true, f, mode);
         };
@@ -216,7 +229,8 @@ TEST_CASE("every 16-bit number and midpoint rounds as it must", "[round]") {
         right = right && past(rounding::nearest_even) == (s | next);
         right = right && before(rounding::nearest_even) == (s | pattern);
         for (const auto& result : {at(away), past(away), before(away)}) right = right && result == (s | next);
-        for (const auto& result : {at(back), past(back), before(back)}) right = right && result == (s | pattern);
+        for (const auto& result : {at(back), past(back), before(back)})
+          right = right && result == (s | pattern);
         for (const auto& result : {at(rounding::toward_zero), past(rounding::toward_zero)})
           right = right && result == (s | pattern);
         for (const auto& result : {at(rounding::to_odd), past(rounding::to_odd), before(rounding::to_odd)})
@@ -234,15 +248,17 @@ TEST_CASE("every 16-bit number and midpoint rounds as it must", "[round]") {
 
 namespace {
 
-/// All boundaries of a 16-bit format as doubles, in ascending order, by their definition. (Numbers and midpoints of both
-/// formats are doubles.)
+/// All boundaries of a 16-bit format as doubles, in ascending order, by their definition. (Numbers and
+/// midpoints of both formats are doubles.)
 std::vector<double> boundaries(const format& f, rounding mode) {
   std::vector<double> list;
   for (std::uint64_t pattern = 0; pattern <= f.largest; ++pattern) {
     const decoded d = decode(pattern, f);
     const double value = std::ldexp(static_cast<double>(d.significand), d.exponent);
-    if (mode == rounding::nearest_even) list.push_back(value + std::ldexp(0.5, d.exponent));
-    else if (mode == rounding::to_odd ? pattern % 2 == 0 && pattern != 0 : pattern != 0) list.push_back(value);
+    if (mode == rounding::nearest_even)
+      list.push_back(value + std::ldexp(0.5, d.exponent));
+    else if (mode == rounding::to_odd ? pattern % 2 == 0 && pattern != 0 : pattern != 0)
+      list.push_back(value);
   }
   const std::size_t positive = list.size();
   for (std::size_t i = 0; i < positive; ++i) list.push_back(-list[i]);
@@ -262,14 +278,16 @@ std::uint64_t round_double(double x, const format& f, rounding mode) {
 
 }  // namespace
 
-TEST_CASE("enclosures are settled, at one boundary or too wide, as a list of all boundaries says", "[round]") {
+TEST_CASE("enclosures are settled, at one boundary or too wide, as a list of all boundaries says",
+          "[round]") {
   generator random(4);
   std::size_t seen[3] = {0, 0, 0};
   for (const format& f : {formats::binary16, formats::bfloat16}) {
     for (const rounding mode : modes) {
       const std::vector<double> list = boundaries(f, mode);
       for (int round = 0; round < 20000; ++round) {
-        // An interval of a few eighths of a unit around a random boundary, around zero, or at the end of the range.
+        // An interval of a few eighths of a unit around a random boundary, around zero, or at the end of the
+        // range.
         const std::uint64_t where = random.below(8);
         const std::size_t index = where == 0   ? list.size() / 2
                                   : where == 1 ? random.below(6)
@@ -319,8 +337,8 @@ TEST_CASE("enclosures are settled, at one boundary or too wide, as a list of all
 
 TEST_CASE("rounding of enclosures to binary64 and binary32 at their extremes", "[round]") {
   for (const format& f : {formats::binary64, formats::binary32}) {
-    for (const std::uint64_t pattern : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, f.hidden_bit() - 1,
-                                        f.hidden_bit(), f.largest - 1, f.largest}) {
+    for (const std::uint64_t pattern : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2},
+                                        f.hidden_bit() - 1, f.hidden_bit(), f.largest - 1, f.largest}) {
       const decoded d = decode(pattern, f);
       interval<3> x;  // the midpoint above the pattern, and 2^-40 of an ulp on both sides
       x.midpoint = shift_left(to_natural<3>(2 * d.significand + 1), 40);

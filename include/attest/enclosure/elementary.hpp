@@ -4,9 +4,9 @@
 
 #include <type_traits>
 
-// Square roots, ln 2, exp and log as intervals: integer arithmetic on 64-bit limbs, and each bound proved beside its
-// function. `bits` is the number of significant bits kept; unless said otherwise a result has relative width <=
-// 2^-(bits - 8), plus what the width of the argument causes.
+// Square roots, ln 2, exp and log as intervals: integer arithmetic on 64-bit limbs, and each bound proved
+// beside its function. `bits` is the number of significant bits kept; unless said otherwise a result has
+// relative width <= 2^-(bits - 8), plus what the width of the argument causes.
 namespace attest {
 
 namespace detail {
@@ -15,11 +15,11 @@ namespace detail {
 template <std::size_t Capacity>
 inline constexpr std::size_t work_capacity = extended<Capacity, 4>;
 
-/// r = a * b / B^drop, B = 2^64, from the columns drop - 1 and above of the schoolbook product; r must be another object.
-/// r is too small by less than min(a.size, b.size) + 1 units: each omitted column c <= drop - 2 holds at most
-/// min(a.size, b.size) products below (B - 1)^2, which weighted with B^c sum to less than min(a.size, b.size) * B^drop, and
-/// cutting column drop - 1 loses less than one unit. If the product has no column as high as drop it is below one
-/// unit, and r = 0.
+/// r = a * b / B^drop, B = 2^64, from the columns drop - 1 and above of the schoolbook product; r must be
+/// another object. r is too small by less than min(a.size, b.size) + 1 units: each omitted column c <= drop -
+/// 2 holds at most min(a.size, b.size) products below (B - 1)^2, which weighted with B^c sum to less than
+/// min(a.size, b.size) * B^drop, and cutting column drop - 1 loses less than one unit. If the product has no
+/// column as high as drop it is below one unit, and r = 0.
 template <std::size_t R, std::size_t A, std::size_t B>
 constexpr void high_product(natural<R>& r, const natural<A>& a, const natural<B>& b, std::size_t drop) {
   r.size = 0;
@@ -35,7 +35,8 @@ constexpr void high_product(natural<R>& r, const natural<A>& a, const natural<B>
     std::size_t k = i + j - low;
     double_limb t = 0;
     for (; j < b.size; ++j, ++k)
-      t = double_limb{factor} * b.limbs[j] + r.limbs[k] + (t >> 64), r.limbs[k] = static_cast<std::uint64_t>(t);
+      t = double_limb{factor} * b.limbs[j] + r.limbs[k] + (t >> 64),
+      r.limbs[k] = static_cast<std::uint64_t>(t);
     r.limbs[k] = static_cast<std::uint64_t>(t >> 64);
   }
   for (std::size_t i = 0; i + 1 < size; ++i) r.limbs[i] = r.limbs[i + 1];
@@ -45,9 +46,10 @@ constexpr void high_product(natural<R>& r, const natural<A>& a, const natural<B>
 /// sum += factor * atanh(1/q) (or -= if `negative`) in units of 2^(-64 size), for q^2 < 2^64:
 /// atanh(1/q) = sum over k of 1/((2k + 1) q^(2k + 1)).
 ///
-/// power is exactly floor(2^(64 size) / q^(2k + 1)), since floors of quotients by integers nest; so is each term, and
-/// each is less than one unit too small. The first power that is zero ends the sum; the terms from there on are below
-/// 1/q^(2k+1) (1 + 1/q^2 + ...) < 2 units. So atanh is less than T + 2 units too small after T terms.
+/// power is exactly floor(2^(64 size) / q^(2k + 1)), since floors of quotients by integers nest; so is each
+/// term, and each is less than one unit too small. The first power that is zero ends the sum; the terms from
+/// there on are below 1/q^(2k+1) (1 + 1/q^2 + ...) < 2 units. So atanh is less than T + 2 units too small
+/// after T terms.
 template <std::size_t Capacity>
 constexpr void add_atanh_of_reciprocal(natural<Capacity>& sum, std::size_t size, std::uint64_t factor,
                                        std::uint64_t q, bool negative) {
@@ -93,10 +95,11 @@ constexpr void add_atanh_of_reciprocal(natural<Capacity>& sum, std::size_t size,
 
 /// ln 2 with `size` fraction limbs: |ln 2 - r / 2^(64 size)| < 1.01 * 2^(-64 size).
 ///
-/// ln 2 = 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749), evaluated with one more limb. Fewer than 7 (size + 1) + 1 terms of
-/// the first series, and fewer of the others, are summed (26^2 > 2^9.4), so the error is below 26 (7 size + 10) of the
-/// smaller units: less than 2^-7 of a unit of the result for any size below 2^44. Cutting the last limb adds one unit at most. The partial
-/// sums stay between 0 and 1 if the subtraction comes second.
+/// ln 2 = 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749), evaluated with one more limb. Fewer than
+/// 7 (size + 1) + 1 terms of the first series, and fewer of the others, are summed (26^2 > 2^9.4), so the
+/// error is below 26 (7 size + 10) of the smaller units: less than 2^-7 of a unit of the result for any size
+/// below 2^44. Cutting the last limb adds one unit at most. The partial sums stay between 0 and 1 if the
+/// subtraction comes second.
 template <std::size_t Capacity>
 constexpr natural<Capacity> ln2_limbs(std::size_t size) {
   natural<extended<Capacity, 1>> sum;
@@ -148,8 +151,8 @@ constexpr natural<Capacity> ln2_fraction(std::size_t size) {
 
 }  // namespace detail
 
-/// sqrt(d). With N = d 4^k, floor(sqrt(N)) = floor(2^k sqrt(d)) has more than `bits` bits and is less than one unit too
-/// small; nothing is lost when N is a square, so the root of a square of at most 2 bits bits is exact.
+/// sqrt(d). With N = d 4^k, floor(sqrt(N)) = floor(2^k sqrt(d)) has more than `bits` bits and is less than
+/// one unit too small; nothing is lost when N is a square, so the root of a square is exact.
 template <std::size_t Capacity>
 constexpr interval<Capacity> sqrt(unsigned long long d, unsigned bits) {
   detail::check_precision<Capacity>(bits);
@@ -162,9 +165,9 @@ constexpr interval<Capacity> sqrt(unsigned long long d, unsigned bits) {
                                    r.exact ? detail::magnitude{} : detail::at_least(1, -places), bits);
 }
 
-/// 1 / sqrt(d); d = 0 is error::zero_denominator(). floor(sqrt(floor(4^k / d))) = floor(2^k / sqrt(d)), since the root
-/// of an integer bound is unchanged by the inner floor; it has more than `bits` bits and is less than one unit too
-/// small, and it is exact when neither step leaves a remainder.
+/// 1 / sqrt(d); d = 0 is error::zero_denominator(). floor(sqrt(floor(4^k / d))) = floor(2^k / sqrt(d)), since
+/// the root of an integer bound is unchanged by the inner floor; it has more than `bits` bits and is less
+/// than one unit too small, and it is exact when neither step leaves a remainder.
 template <std::size_t Capacity>
 constexpr interval<Capacity> reciprocal_sqrt(unsigned long long d, unsigned bits) {
   detail::check_precision<Capacity>(bits);
@@ -174,7 +177,8 @@ constexpr interval<Capacity> reciprocal_sqrt(unsigned long long d, unsigned bits
   const word_division<wide> q = divide(shifted<wide>(to_natural<wide>(1), 2 * k), d);
   const integer_root<wide> r = floor_square_root(q.quotient);
   const bool exact = r.exact && q.remainder == 0;
-  return detail::enclose<Capacity>(false, r.floor, -k, exact ? detail::magnitude{} : detail::at_least(1, -k), bits);
+  return detail::enclose<Capacity>(false, r.floor, -k, exact ? detail::magnitude{} : detail::at_least(1, -k),
+                                   bits);
 }
 
 /// ln 2. Error: detail::ln2_fraction, at 64 * size >= bits + 2.
@@ -202,17 +206,18 @@ constexpr std::uint64_t exp_error_units(std::size_t size, unsigned halvings) {
   return (20 * static_cast<std::uint64_t>(size) + 32) << halvings;
 }
 
-/// A halving costs one squaring and shortens the polynomial to about bits / halvings terms, which need some two square roots
-/// of their number in multiplications: the cube root of the precision balances the two. The fraction gets so many limbs
-/// that exp_error_units stay below 2^-(bits + 3), and the polynomial so many terms that its remainder for
-/// 0 <= u < 2^-halvings,
+/// A halving costs one squaring and shortens the polynomial to about bits / halvings terms, which need some
+/// two square roots of their number in multiplications: the cube root of the precision balances the two. The
+/// fraction gets so many limbs that exp_error_units stay below 2^-(bits + 3), and the polynomial so many
+/// terms that its remainder for 0 <= u < 2^-halvings,
 ///   sum over k >= terms of u^k / k! <= 2 u^terms / terms!,
 /// is at most one unit; log2(terms!) is bounded from below by the sum of the floor(log2 k).
 constexpr exp_plan plan_exp(unsigned bits) {
   exp_plan plan;
   plan.halvings = 4;
   while (plan.halvings < 32 && plan.halvings * plan.halvings * plan.halvings < bits) plan.halvings += 2;
-  const auto guard = static_cast<std::size_t>(std::bit_width(exp_error_units(bits / 64 + 2, plan.halvings))) + 3;
+  const auto guard =
+      static_cast<std::size_t>(std::bit_width(exp_error_units(bits / 64 + 2, plan.halvings))) + 3;
   plan.size = (bits + guard + 63) / 64;
   const std::size_t wanted = 64 * plan.size + 1;
   std::size_t reached = plan.halvings;
@@ -227,20 +232,22 @@ constexpr exp_plan plan_exp(unsigned bits) {
 }
 
 /// exp(t) * 2^(64 n), n = plan.size, for t = argument / 2^(64 n) in [0, 1). The relative error is at most
-/// exp_error_units(n, s), s = plan.halvings, also when the argument is wrong by up to 4 units. In units of 2^(-64 n):
+/// exp_error_units(n, s), s = plan.halvings, also when the argument is wrong by up to 4 units. In units of
+/// 2^(-64 n):
 ///
 /// 1. u = floor(t / 2^s), s >= 4, is wrong by at most 1 + 4/16, and exp(u) for that by at most 2.
-/// 2. Powers u^j, 2 <= j <= row, are products of two smaller ones and less than 5/4 (n + 1) too small: by induction
-///    u (e_i + e_j) + n + 1 < (2 * 5/4 / 16 + 1) (n + 1).
+/// 2. Powers u^j, 2 <= j <= row, are products of two smaller ones and less than 5/4 (n + 1) too small: by
+///    induction u (e_i + e_j) + n + 1 < (2 * 5/4 / 16 + 1) (n + 1).
 /// 3. The polynomial is summed from the last term down in rows of powers (P. Smith's splitting), over integer
-///    coefficients c_k = b!/k! for the k of a group that ends at b and shares one division by c < 2^62 (as FLINT's
-///    exp does): S <- S + c_k u^(k mod row); S <- S u^row where a row ends; S <- S / c where a group ends. With u < 1/16, S <
-///    2 c_k, which fits the integer limb. Let S be less than a_k c_k too small after term k. The sum adds 5/4 (n + 1) c_k, a
-///    row's end at most 2 c_k * 5/4 (n + 1) + n + 1, a group's end 1; and c_(k-1) = k c_k. So
-///    a_(k-1) <= a_k / k + 19/4 (n + 1) + 1, hence a_k <= 19/2 (n + 1) + 2 for k >= 1, and a_0 <= 57/4 (n + 1) + 3; the
-///    last division adds 1, the remainder 1, u another 2: at most 15 n + 22.
-/// 4. A squaring doubles the relative error and adds n + 2: together at most 2^s (15 n + 22 + n + 2) to first order;
-///    the second order is below an eighth of that, since the whole is below 2^-3.
+///    coefficients c_k = b!/k! for the k of a group that ends at b and shares one division by c < 2^62 (as
+///    FLINT's exp does): S <- S + c_k u^(k mod row); S <- S u^row where a row ends; S <- S / c where a group
+///    ends. With u < 1/16, S < 2 c_k, which fits the integer limb. Let S be less than a_k c_k too small after
+///    term k. The sum adds 5/4 (n + 1) c_k, a row's end at most 2 c_k * 5/4 (n + 1) + n + 1, a group's end 1;
+///    and c_(k-1) = k c_k. So a_(k-1) <= a_k / k + 19/4 (n + 1) + 1, hence a_k <= 19/2 (n + 1) + 2 for k >=
+///    1, and a_0 <= 57/4 (n + 1) + 3; the last division adds 1, the remainder 1, u another 2: at most 15 n
+///    + 22.
+/// 4. A squaring doubles the relative error and adds n + 2: together at most 2^s (15 n + 22 + n + 2) to first
+///    order; the second order is below an eighth of that, since the whole is below 2^-3.
 template <std::size_t Capacity>
 constexpr natural<Capacity> exp_of_reduced(const natural<Capacity>& argument, const exp_plan& plan) {
   using number = natural<Capacity>;
@@ -274,8 +281,7 @@ constexpr natural<Capacity> exp_of_reduced(const natural<Capacity>& argument, co
     if (k % row == 0 && k != 0) {
       trim(sum, n + 1);
       high_product(scratch, sum, power[row], n);
-      for (std::size_t i = 0; i < scratch.size; ++i) sum.limbs[i] = scratch.limbs[i];
-      for (std::size_t i = scratch.size; i <= n; ++i) sum.limbs[i] = 0;
+      for (std::size_t i = 0; i <= n; ++i) sum.limbs[i] = i < scratch.size ? scratch.limbs[i] : 0;
     }
     if (k > 1) coefficient *= k;
     if (k <= 1 ? k == 0 : coefficient > coefficient_limit / (k - 1)) {
@@ -308,12 +314,13 @@ inline constexpr std::int64_t exp_exponent_limit = std::int64_t{1} << 40;
 
 /// exp(+-m * 2^exponent).
 ///
-/// In units of 2^(-64 n), n the number of fraction limbs: X = floor(m 2^(exponent + 64 n)) is less than 1 too small. k ln 2 is taken
-/// from n + 1 limbs of ln 2, so with k < 2^42 it is wrong by less than 2^-20 before its last limb is cut, which makes it
-/// less than 1 too small. k itself comes from the first 20 fraction bits of X and 62 of 1 / ln 2, both cut, so it
-/// is floor(X / ln 2) or one less; in the second case ln 2 is subtracted once more, cut to n limbs. So t = X - k ln 2 (or for a
-/// negative argument its complement to ln 2) lies in [0, ln 2] and is wrong by less than 4.
-/// The value 2^k exp(t) is below 2^k * 3, so its error is at most 3 exp_error_units(n).
+/// In units of 2^(-64 n), n the number of fraction limbs: X = floor(m 2^(exponent + 64 n)) is less than 1 too
+/// small. k ln 2 is taken from n + 1 limbs of ln 2, so with k < 2^42 it is wrong by less than 2^-20 before
+/// its last limb is cut, which makes it less than 1 too small. k itself comes from the first 20 fraction bits
+/// of X and 62 of 1 / ln 2, both cut, so it is floor(X / ln 2) or one less; in the second case ln 2 is
+/// subtracted once more, cut to n limbs. So t = X - k ln 2 (or for a negative argument its complement to ln
+/// 2) lies in [0, ln 2] and is wrong by less than 4. The value 2^k exp(t) is below 2^k * 3, so its error is
+/// at most 3 exp_error_units(n).
 template <std::size_t Capacity>
 constexpr interval<Capacity> exp_of_dyadic(const natural<Capacity>& m, bool negative, std::int64_t exponent,
                                            unsigned bits) {
@@ -335,7 +342,8 @@ constexpr interval<Capacity> exp_of_dyadic(const natural<Capacity>& m, bool nega
     const std::uint64_t fraction = t.size >= n ? t.limbs[n - 1] : 0;
     constexpr std::uint64_t reciprocal_of_ln2 = 0x5C551D94AE0BF85D;  // floor(2^62 / ln 2)
     k = static_cast<std::int64_t>((double_limb{(whole << 20) | (fraction >> 44)} * reciprocal_of_ln2) >> 82);
-    if (k != 0) t = attest::subtract(t, shift_right(attest::multiply(ln2, static_cast<std::uint64_t>(k)), 64));
+    if (k != 0)
+      t = attest::subtract(t, shift_right(attest::multiply(ln2, static_cast<std::uint64_t>(k)), 64));
     const natural<work> short_ln2 = shift_right(ln2, 64);
     if (compare(t, short_ln2) >= 0) {
       t = attest::subtract(t, short_ln2);
@@ -349,7 +357,8 @@ constexpr interval<Capacity> exp_of_dyadic(const natural<Capacity>& m, bool nega
     if (k > exp_exponent_limit) error::precision_exhausted();
   }
   const natural<work> value = exp_of_reduced(t, plan);
-  return enclose<Capacity>(false, value, k + unit, at_least(3 * exp_error_units(n, plan.halvings), k + unit), bits);
+  return enclose<Capacity>(false, value, k + unit, at_least(3 * exp_error_units(n, plan.halvings), k + unit),
+                           bits);
 }
 
 /// x with its radius widened by `bound`.
@@ -366,11 +375,11 @@ constexpr interval<Capacity> at_end(const interval_end<Capacity>& end) {
 
 }  // namespace detail
 
-/// exp(x). Where exp(x) < 2^-(2^40) the result is [0, 2^-(2^40)], of sign 0; where exp(x) may exceed 2^(2^40), it is
-/// error::precision_exhausted().
+/// exp(x). Where exp(x) < 2^-(2^40) the result is [0, 2^-(2^40)], of sign 0; where exp(x) may exceed
+/// 2^(2^40), it is error::precision_exhausted().
 ///
-/// With x = m + s, |s| <= r: |exp(x) - exp(m)| = exp(m) |exp(s) - 1| <= exp(m) (exp(r) - 1) <= exp(m) (r + r^2) for r <= 1. A wider argument
-/// is enclosed from its two ends, since exp increases.
+/// With x = m + s, |s| <= r: |exp(x) - exp(m)| = exp(m) |exp(s) - 1| <= exp(m) (exp(r) - 1) <= exp(m) (r +
+/// r^2) for r <= 1. A wider argument is enclosed from its two ends, since exp increases.
 template <std::size_t Capacity>
 constexpr interval<Capacity> exp(const interval<Capacity>& x, unsigned bits) {
   detail::check_precision<Capacity>(bits);
@@ -388,7 +397,8 @@ constexpr interval<Capacity> exp(const interval<Capacity>& x, unsigned bits) {
   const interval_end<Capacity> low = lower(x);
   const interval_end<Capacity> high = upper(x);
   const interval<Capacity> least = detail::exp_of_dyadic(low.magnitude, low.negative, low.exponent, bits);
-  const interval<Capacity> greatest = detail::exp_of_dyadic(high.magnitude, high.negative, high.exponent, bits);
+  const interval<Capacity> greatest =
+      detail::exp_of_dyadic(high.magnitude, high.negative, high.exponent, bits);
   if (sign(greatest) == 0) return greatest;
   if (sign(least) == 0) {
     const interval_end<Capacity> end = upper(greatest);
@@ -404,7 +414,8 @@ namespace detail {
 template <std::size_t Capacity>
 inline constexpr std::size_t log_capacity = extended<Capacity, 2 + Capacity / 16>;
 
-/// About ln(f / 2^62) * 2^62 for f / 2^62 in [0.7, 1.42]. It is only a starting point: nothing depends on its error.
+/// About ln(f / 2^62) * 2^62 for f / 2^62 in [0.7, 1.42]. It is only a starting point: nothing depends on its
+/// error.
 constexpr std::int64_t approximate_log(std::uint64_t f) {
   constexpr std::uint64_t one = std::uint64_t{1} << 62;
   const bool negative = f < one;
@@ -418,10 +429,11 @@ constexpr std::int64_t approximate_log(std::uint64_t f) {
   return negative ? -value : value;
 }
 
-/// 2 atanh(w) = 2 w (1 + v/3 + v^2/5 + ...), v = w^2, for |w| <= 1/2, to a relative width of 2^-(bits - 5) or so.
+/// 2 atanh(w) = 2 w (1 + v/3 + v^2/5 + ...), v = w^2, for |w| <= 1/2, to a relative width of 2^-(bits - 5) or
+/// so.
 ///
-/// What follows v^T / (2 T + 1) is less than v^(T + 1) / (1 - v) / 3 < v^(T + 1); T is the least that brings this bound, with
-/// |w| <= 2^-z, to 2^-bits. All else is interval arithmetic.
+/// What follows v^T / (2 T + 1) is less than v^(T + 1) / (1 - v) / 3 < v^(T + 1); T is the least that brings
+/// this bound, with |w| <= 2^-z, to 2^-bits. All else is interval arithmetic.
 template <std::size_t Capacity>
 constexpr interval<Capacity> twice_atanh(const interval<Capacity>& w, unsigned bits) {
   using number = interval<Capacity>;
@@ -443,13 +455,14 @@ constexpr interval<Capacity> twice_atanh(const interval<Capacity>& w, unsigned b
 
 /// ln(m * 2^exponent), m > 0, to a relative width of 2^-(bits - 4).
 ///
-/// m 2^exponent = f 2^k with f about in [1/sqrt(2), sqrt(2)]. For any y, with E = exp(y) and w = (f - E) / (f + E),
+/// m 2^exponent = f 2^k with f about in [1/sqrt(2), sqrt(2)]. For any y, with E = exp(y) and w = (f - E) / (f
+/// + E),
 ///   ln f = y + ln(f / E) = y + 2 atanh(w).
-/// The closer y is, the fewer terms the series has and the fewer bits of w matter; all is evaluated with intervals, so
-/// an inexact y or E costs width, never truth.
-/// If k != 0, |ln| > 0.69 - 0.35 and `bits` absolute bits are as good as relative ones, but for a factor 4. If k = 0 and
-/// 2^-(j + 1) <= |f - 1| < 2^-j, j more bits are spent; but where j exceeds a 16th of the precision, y = 0 and E = 1 need
-/// no exp, f - 1 is exact, and the relative precision is kept with no more than 8 terms.
+/// The closer y is, the fewer terms the series has and the fewer bits of w matter; all is evaluated with
+/// intervals, so an inexact y or E costs width, never truth. If k != 0, |ln| > 0.69 - 0.35 and `bits`
+/// absolute bits are as good as relative ones, but for a factor 4. If k = 0 and 2^-(j + 1) <= |f - 1| < 2^-j,
+/// j more bits are spent; but where j exceeds a 16th of the precision, y = 0 and E = 1 need no exp, f - 1 is
+/// exact, and the relative precision is kept with no more than 8 terms.
 template <std::size_t Capacity>
 constexpr interval<Capacity> log_of_dyadic(const natural<Capacity>& m, std::int64_t exponent, unsigned bits) {
   using number = interval<Capacity>;
@@ -482,12 +495,14 @@ constexpr interval<Capacity> log_of_dyadic(const natural<Capacity>& m, std::int6
     }
     const number e = exp(y, precision);
     const number numerator = subtract(f, e, precision);
-    const std::int64_t numerator_top = numerator.exponent + static_cast<std::int64_t>(bit_length(numerator.midpoint));
+    const std::int64_t numerator_top =
+        numerator.exponent + static_cast<std::int64_t>(bit_length(numerator.midpoint));
     const std::int64_t left = std::int64_t{precision} + (numerator_top < 0 ? numerator_top : 0);
     const unsigned relative = left > 32 ? static_cast<unsigned>(left) : 32;
     result = add(y, twice_atanh(divide(numerator, add(f, e, relative), relative), relative), precision);
   }
-  if (k != 0) result = add(result, multiply(ln2<Capacity>(precision), number::exact(k), precision), precision);
+  if (k != 0)
+    result = add(result, multiply(ln2<Capacity>(precision), number::exact(k), precision), precision);
   return round_to<Capacity>(result, bits);
 }
 
@@ -495,8 +510,8 @@ constexpr interval<Capacity> log_of_dyadic(const natural<Capacity>& m, std::int6
 
 /// ln x; an x that is not certainly positive is error::logarithm_of_non_positive().
 ///
-/// With x = m + s, |s| <= r < m: |ln x - ln m| <= r / (m - r), the mean value theorem's bound. An argument with m < 4 r is
-/// enclosed from its two ends, since the logarithm increases.
+/// With x = m + s, |s| <= r < m: |ln x - ln m| <= r / (m - r), the mean value theorem's bound. An argument
+/// with m < 4 r is enclosed from its two ends, since the logarithm increases.
 template <std::size_t Capacity>
 constexpr interval<Capacity> log(const interval<Capacity>& x, unsigned bits) {
   detail::check_precision<Capacity>(bits);

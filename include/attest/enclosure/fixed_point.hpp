@@ -9,16 +9,17 @@
 #include <type_traits>
 #include <vector>
 
-// Natural numbers in 64-bit limbs, little endian: the one arithmetic under every enclosure. The same functions run in
-// the compiler, over a flat array, and in a program, over storage that grows. Loops are written for the compiler: it
-// is charged by the statement, so an inner loop body is one expression.
+// Natural numbers in 64-bit limbs, little endian: the one arithmetic under every enclosure. The same
+// functions run in the compiler, over a flat array, and in a program, over storage that grows. Loops are
+// written for the compiler: it is charged by the statement, so an inner loop body is one expression.
 namespace attest {
 
 /// The capacity of storage that grows at run time.
 inline constexpr std::size_t growing = 0;
 
-/// A natural number: limbs[0], ..., limbs[size - 1], least significant first, with limbs[size - 1] != 0. Limbs from
-/// `size` on mean nothing. A result of more than Capacity limbs calls error::precision_exhausted().
+/// A natural number: limbs[0], ..., limbs[size - 1], least significant first, with limbs[size - 1] != 0.
+/// Limbs from `size` on mean nothing. A result of more than Capacity limbs calls
+/// error::precision_exhausted().
 template <std::size_t Capacity>
 struct natural {
   std::uint64_t limbs[Capacity]{};
@@ -131,7 +132,8 @@ constexpr natural<To> shifted(const natural<From>& a, std::int64_t shift) {
   natural<To> r;
   if (a.size == 0) return r;
   if constexpr (From != growing)
-    if (a.size > From) error::precision_exhausted();  // never so; it spares g++ 14 a warning about the loops below
+    if (a.size > From)
+      error::precision_exhausted();  // never so; it spares g++ 14 a warning about the loops below
   if (shift >= 0) {
     const auto whole = static_cast<std::size_t>(static_cast<std::uint64_t>(shift) / 64);
     const auto part = static_cast<unsigned>(static_cast<std::uint64_t>(shift) % 64);
@@ -297,8 +299,8 @@ struct division {
   constexpr bool exact() const { return remainder.size == 0; }
 };
 
-/// floor(a / b) and a - b * floor(a / b) (Knuth, The Art of Computer Programming 2, algorithm 4.3.1 D); b = 0 is
-/// error::zero_denominator().
+/// floor(a / b) and a - b * floor(a / b) (Knuth, The Art of Computer Programming 2, algorithm 4.3.1 D); b = 0
+/// is error::zero_denominator().
 template <std::size_t A, std::size_t B>
 constexpr division<A, B> divide(const natural<A>& a, const natural<B>& b) {
   if (b.size == 0) error::zero_denominator();
@@ -313,8 +315,8 @@ constexpr division<A, B> divide(const natural<A>& a, const natural<B>& b) {
     r.remainder = to_natural<B>(by_word.remainder);
     return r;
   }
-  // Both are shifted so that the divisor's top bit is set: then a quotient limb guessed from the top limbs is never
-  // too small and at most 2 too large.
+  // Both are shifted so that the divisor's top bit is set: then a quotient limb guessed from the top limbs is
+  // never too small and at most 2 too large.
   const int shift = std::countl_zero(b.limbs[b.size - 1]);
   natural<extended<A, 1>> u = shifted<extended<A, 1>>(a, shift);
   const natural<B> v = shifted<B>(b, shift);
@@ -370,10 +372,10 @@ struct integer_root {
   bool exact = true;
 };
 
-/// floor(sqrt(a)), and whether it is the square root itself. Newton's iteration at a precision that doubles: with c
-/// = (bit_length(a) - 1) / 2 and d = c >> s, the iterate r satisfies (r - 1)^2 < a / 4^(c - d) < (r + 1)^2 for every
-/// s, so that at d = c the floor is r or r - 1, and one comparison tells which (M. Dickinson's proof for CPython's
-/// math.isqrt; the invariant is the whole of it).
+/// floor(sqrt(a)), and whether it is the square root itself. Newton's iteration at a precision that doubles:
+/// with c = (bit_length(a) - 1) / 2 and d = c >> s, the iterate r satisfies (r - 1)^2 < a / 4^(c - d) < (r +
+/// 1)^2 for every s, so that at d = c the floor is r or r - 1, and one comparison tells which (M. Dickinson's
+/// proof for CPython's math.isqrt; the invariant is the whole of it).
 template <std::size_t Capacity>
 constexpr integer_root<Capacity> floor_square_root(const natural<Capacity>& a) {
   integer_root<Capacity> result;
@@ -387,7 +389,8 @@ constexpr integer_root<Capacity> floor_square_root(const natural<Capacity>& a) {
     const natural<Capacity> top = shift_right(a, 2 * c - e - d + 1);
     if (d < 32) {
       // a / 4^(c - d) has at most 64 bits and r at most 32, so one word holds everything.
-      const std::uint64_t word = (r.limbs[0] << (d - e - 1)) + (top.size == 0 ? 0 : top.limbs[0] / r.limbs[0]);
+      const std::uint64_t word =
+          (r.limbs[0] << (d - e - 1)) + (top.size == 0 ? 0 : top.limbs[0] / r.limbs[0]);
       r = to_natural<Capacity>(word);
     } else {
       r = add(shift_left(r, d - e - 1), divide(top, r).quotient);

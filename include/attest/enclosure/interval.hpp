@@ -6,12 +6,12 @@
 #include <concepts>
 
 // Intervals in midpoint-radius form, after the ball arithmetic of Arb (F. Johansson, "Arb: efficient
-// arbitrary-precision midpoint-radius interval arithmetic", IEEE Trans. Computers 66, 2017). Every operation returns an
-// interval that contains all values of the operation on members of its arguments.
+// arbitrary-precision midpoint-radius interval arithmetic", IEEE Trans. Computers 66, 2017). Every operation
+// returns an interval that contains all values of the operation on members of its arguments.
 namespace attest {
 
-/// The real numbers x with |x - (+-midpoint * 2^exponent)| <= radius * 2^exponent. Fixed storage holds midpoints of
-/// at most Capacity - 1 limbs, so that the ends fit Capacity limbs.
+/// The real numbers x with |x - (+-midpoint * 2^exponent)| <= radius * 2^exponent. Fixed storage holds
+/// midpoints of at most Capacity - 1 limbs, so that the ends fit Capacity limbs.
 template <std::size_t Capacity>
 struct interval {
   natural<Capacity> midpoint;
@@ -19,14 +19,14 @@ struct interval {
   std::uint64_t radius = 0;
   std::int64_t exponent = 0;
 
-  /// The interval that holds n * 2^exponent alone. An n whose bits from the first to the last that is set need more
-  /// than Capacity - 1 limbs calls error::precision_exhausted().
+  /// The interval that holds n * 2^exponent alone. An n whose bits from the first to the last that is set
+  /// need more than Capacity - 1 limbs calls error::precision_exhausted().
   template <class Integer>
-    requires exact_integer<Integer> || std::integral<Integer>
+  requires exact_integer<Integer> || std::integral<Integer>
   static constexpr interval exact(Integer n, std::int64_t exponent = 0);
 
-  /// n / d in an interval of relative width <= 2^-(bits - 6); d = 0 is error::zero_denominator(). The quotient is
-  /// exact if it is a dyadic number of at most `bits` bits.
+  /// n / d in an interval of relative width <= 2^-(bits - 6); d = 0 is error::zero_denominator(). The
+  /// quotient is exact if it is a dyadic number of at most `bits` bits.
   template <class Numerator, class Denominator>
   static constexpr interval ratio(Numerator n, Denominator d, unsigned bits);
 };
@@ -49,8 +49,8 @@ constexpr void check_precision(unsigned bits) {
     if (std::size_t{bits} + 64 > 64 * Capacity) error::precision_exhausted();
 }
 
-/// An upper bound mantissa * 2^exponent of an error; 2^31 <= mantissa < 2^32, or 0. Each operation rounds up, by at
-/// most a part in 2^30.
+/// An upper bound mantissa * 2^exponent of an error; 2^31 <= mantissa < 2^32, or 0. Each operation rounds up,
+/// by at most a part in 2^30.
 struct magnitude {
   std::uint64_t mantissa = 0;
   std::int64_t exponent = 0;
@@ -125,13 +125,13 @@ constexpr std::uint64_t rest_of(const natural<Capacity>& m, std::size_t cut) {
 
 /// An interval of midpoint precision `bits` that contains all x with |x - (+-m * 2^exponent)| <= bound.
 ///
-/// The bits of m below the unit u of the result are cut: m = m' u + rest, so |x - m' u| <= rest + bound, and the radius is
-/// that sum, taken up to multiples of 2^-32 u, rounded up to a multiple of u. u is at least so large that the bound's part has 32
-/// bits. Where the bound is less than one unit of a short m, m is extended with zeros instead, so that rounding the
-/// radius up does not widen it.
+/// The bits of m below the unit u of the result are cut: m = m' u + rest, so |x - m' u| <= rest + bound, and
+/// the radius is that sum, taken up to multiples of 2^-32 u, rounded up to a multiple of u. u is at least so
+/// large that the bound's part has 32 bits. Where the bound is less than one unit of a short m, m is extended
+/// with zeros instead, so that rounding the radius up does not widen it.
 template <std::size_t Capacity, std::size_t Wide>
-constexpr interval<Capacity> enclose(bool negative, const natural<Wide>& m, std::int64_t exponent, magnitude bound,
-                                     unsigned bits) {
+constexpr interval<Capacity> enclose(bool negative, const natural<Wide>& m, std::int64_t exponent,
+                                     magnitude bound, unsigned bits) {
   constexpr std::int64_t exponent_limit = std::int64_t{1} << 61;
   std::int64_t cut = static_cast<std::int64_t>(bit_length(m)) - static_cast<std::int64_t>(bits);
   if (bound.mantissa == 0) {
@@ -140,7 +140,8 @@ constexpr interval<Capacity> enclose(bool negative, const natural<Wide>& m, std:
   } else {
     const std::int64_t radius_unit = bound.exponent - exponent;  // there the radius has exactly 32 bits
     if (cut < 0) {
-      const std::int64_t finer = radius_unit + 16;  // there it has 16, and rounding it up costs a part in 2^15
+      // Where the radius has 16 bits, rounding it up costs a part in 2^15.
+      const std::int64_t finer = radius_unit + 16;
       cut = finer < cut ? cut : finer < 0 ? finer : 0;
     }
     if (cut < radius_unit) cut = radius_unit;
@@ -271,7 +272,8 @@ constexpr interval<Capacity> negate(interval<Capacity> x) {
 template <std::size_t Capacity>
 constexpr interval<Capacity> scale_by_power_of_two(interval<Capacity> x, std::int64_t k) {
   constexpr std::int64_t limit = std::int64_t{1} << 61;
-  if (k > limit || k < -limit || x.exponent + k > limit || x.exponent + k < -limit) error::precision_exhausted();
+  if (k > limit || k < -limit || x.exponent + k > limit || x.exponent + k < -limit)
+    error::precision_exhausted();
   if (x.midpoint.size != 0 || x.radius != 0) x.exponent += k;
   return x;
 }
@@ -280,17 +282,19 @@ constexpr interval<Capacity> scale_by_power_of_two(interval<Capacity> x, std::in
 template <std::size_t To, std::size_t Capacity>
 constexpr interval<To> round_to(const interval<Capacity>& x, unsigned bits) {
   detail::check_precision<To>(bits);
-  return detail::enclose<To>(x.negative, x.midpoint, x.exponent, detail::at_least(x.radius, x.exponent), bits);
+  return detail::enclose<To>(x.negative, x.midpoint, x.exponent, detail::at_least(x.radius, x.exponent),
+                             bits);
 }
 
 namespace detail {
 
 /// x + y, or x - y if y_negative is the opposite of y's sign.
 ///
-/// Both midpoints are brought to one unit u = 2^unit. Where it is coarser than an operand's own, that operand is cut,
-/// an error of less than 1 u each; u is at most 2^-(bits + 4) of the larger operand, so the two cuts together stay
-/// below 2^-2 of a unit of the result, unless the midpoints cancel. Cancellation needs opposite signs and neighbouring leading bits;
-/// then everything is kept (as far as the storage goes), and the sum is exact. The radii add up.
+/// Both midpoints are brought to one unit u = 2^unit. Where it is coarser than an operand's own, that operand
+/// is cut, an error of less than 1 u each; u is at most 2^-(bits + 4) of the larger operand, so the two cuts
+/// together stay below 2^-2 of a unit of the result, unless the midpoints cancel. Cancellation needs opposite
+/// signs and neighbouring leading bits; then everything is kept (as far as the storage goes), and the sum is
+/// exact. The radii add up.
 template <std::size_t Capacity>
 constexpr interval<Capacity> sum(const interval<Capacity>& x, const interval<Capacity>& y, bool y_negative,
                                  unsigned bits) {
@@ -299,8 +303,10 @@ constexpr interval<Capacity> sum(const interval<Capacity>& x, const interval<Cap
   const std::int64_t y_top = y.exponent + static_cast<std::int64_t>(bit_length(y.midpoint));
   const magnitude x_bound = at_least(x.radius, x.exponent);
   const magnitude y_bound = at_least(y.radius, y.exponent);
-  if (x.midpoint.size == 0) return enclose<Capacity>(y_negative, y.midpoint, y.exponent, x_bound + y_bound, bits);
-  if (y.midpoint.size == 0) return enclose<Capacity>(x.negative, x.midpoint, x.exponent, x_bound + y_bound, bits);
+  if (x.midpoint.size == 0)
+    return enclose<Capacity>(y_negative, y.midpoint, y.exponent, x_bound + y_bound, bits);
+  if (y.midpoint.size == 0)
+    return enclose<Capacity>(x.negative, x.midpoint, x.exponent, x_bound + y_bound, bits);
   const std::int64_t top = x_top > y_top ? x_top : y_top;
   const std::int64_t low = x.exponent < y.exponent ? x.exponent : y.exponent;
   std::int64_t window = std::int64_t{bits} + 4;
@@ -329,27 +335,32 @@ constexpr interval<Capacity> add(const interval<Capacity>& x, const interval<Cap
 
 /// x - y. Error: detail::sum.
 template <std::size_t Capacity>
-constexpr interval<Capacity> subtract(const interval<Capacity>& x, const interval<Capacity>& y, unsigned bits) {
+constexpr interval<Capacity> subtract(const interval<Capacity>& x, const interval<Capacity>& y,
+                                      unsigned bits) {
   return detail::sum(x, y, !y.negative, bits);
 }
 
-/// x * y. With x = a + s, |s| <= r and y = b + t, |t| <= q: |x y - a b| = |a t + b s + s t| <= |a| q + |b| r + r q.
+/// x * y. With x = a + s, |s| <= r and y = b + t, |t| <= q: |x y - a b| = |a t + b s + s t| <= |a| q + |b| r
+/// + r q.
 template <std::size_t Capacity>
-constexpr interval<Capacity> multiply(const interval<Capacity>& x, const interval<Capacity>& y, unsigned bits) {
+constexpr interval<Capacity> multiply(const interval<Capacity>& x, const interval<Capacity>& y,
+                                      unsigned bits) {
   detail::check_precision<Capacity>(bits);
   detail::magnitude bound;
   if (x.radius != 0 || y.radius != 0) {
     const detail::magnitude r = detail::at_least(x.radius, x.exponent);
     const detail::magnitude q = detail::at_least(y.radius, y.exponent);
-    bound = detail::at_least(x.midpoint, x.exponent) * q + detail::at_least(y.midpoint, y.exponent) * r + r * q;
+    bound =
+        detail::at_least(x.midpoint, x.exponent) * q + detail::at_least(y.midpoint, y.exponent) * r + r * q;
   }
   return detail::enclose<Capacity>(x.negative != y.negative, multiply_wide(x.midpoint, y.midpoint),
                                    x.exponent + y.exponent, bound, bits);
 }
 
-/// x / y; a y that contains zero is error::interval_contains_zero(). With x = a + s, |s| <= r and y = b + t, |t| <= q < |b|:
-/// |x/y - a/b| = |s - (a/b) t| / |b + t| <= (r + |a/b| q) / (|b| - q). The midpoint is floor(|a| 2^k / |b|), k such that
-/// it has at least bits + 2 bits; an error of less than 2^-k when the division leaves a remainder.
+/// x / y; a y that contains zero is error::interval_contains_zero(). With x = a + s, |s| <= r and y = b + t,
+/// |t| <= q < |b|: |x/y - a/b| = |s - (a/b) t| / |b + t| <= (r + |a/b| q) / (|b| - q). The midpoint is
+/// floor(|a| 2^k / |b|), k such that it has at least bits + 2 bits; an error of less than 2^-k when the
+/// division leaves a remainder.
 template <std::size_t Capacity>
 constexpr interval<Capacity> divide(const interval<Capacity>& x, const interval<Capacity>& y, unsigned bits) {
   detail::check_precision<Capacity>(bits);
@@ -373,9 +384,9 @@ constexpr interval<Capacity> divide(const interval<Capacity>& x, const interval<
   return detail::enclose<Capacity>(x.negative != y.negative, q.quotient, exponent, bound, bits);
 }
 
-/// The smallest interval, but for rounding, that contains both x and y, where no member of x exceeds the greatest of y.
-/// Let l and u be its ends: the midpoint is m with |m - (l + u)/2| <= e, e the rounding error of the sum, and the
-/// radius (u - l)/2 + e.
+/// The smallest interval, but for rounding, that contains both x and y, where no member of x exceeds the
+/// greatest of y. Let l and u be its ends: the midpoint is m with |m - (l + u)/2| <= e, e the rounding error
+/// of the sum, and the radius (u - l)/2 + e.
 template <std::size_t Capacity>
 constexpr interval<Capacity> hull(const interval<Capacity>& x, const interval<Capacity>& y, unsigned bits) {
   const interval_end<Capacity> low = lower(x);
@@ -391,7 +402,7 @@ constexpr interval<Capacity> hull(const interval<Capacity>& x, const interval<Ca
 
 template <std::size_t Capacity>
 template <class Integer>
-  requires exact_integer<Integer> || std::integral<Integer>
+requires exact_integer<Integer> || std::integral<Integer>
 constexpr interval<Capacity> interval<Capacity>::exact(Integer n, std::int64_t exponent) {
   interval r;
   if constexpr (exact_integer<Integer>) {
@@ -415,8 +426,8 @@ constexpr interval<Capacity> interval<Capacity>::exact(Integer n, std::int64_t e
 template <std::size_t Capacity>
 template <class Numerator, class Denominator>
 constexpr interval<Capacity> interval<Capacity>::ratio(Numerator n, Denominator d, unsigned bits) {
-  // Operands that do not fit are cut to `bits` bits each, a relative error of 2^-(bits - 1) each; the division adds
-  // 2^-bits, and cutting the quotient 2^-(bits - 1).
+  // Operands that do not fit are cut to `bits` bits each, a relative error of 2^-(bits - 1) each; the
+  // division adds 2^-bits, and cutting the quotient 2^-(bits - 1).
   detail::check_precision<Capacity>(bits);
   const interval denominator = detail::enclose_integer<Capacity>(d, bits);
   if (denominator.midpoint.size == 0) error::zero_denominator();

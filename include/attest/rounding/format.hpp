@@ -2,12 +2,13 @@
 
 #include <cstdint>
 
-// Floating-point formats as data. A value is (-1)^s * significand * 2^exponent; its bit pattern is sign, biased exponent,
-// fraction, in that order, so that the patterns of the non-negative values ascend with the values.
+// Floating-point formats as data. A value is (-1)^s * significand * 2^exponent; its bit pattern is sign,
+// biased exponent, fraction, in that order, so that the patterns of the non-negative values ascend with the
+// values.
 namespace attest {
 
-/// A binary floating-point format with subnormals. `largest`, `infinity` and `quiet_nan` are bit patterns of positive
-/// sign: they are what tells an IEEE 754 format from one that spends its top exponent on numbers.
+/// A binary floating-point format with subnormals. `largest`, `infinity` and `quiet_nan` are bit patterns of
+/// positive sign: they are what tells an IEEE 754 format from one that spends its top exponent on numbers.
 struct format {
   const char* name;
   int storage_bits;
@@ -34,8 +35,8 @@ constexpr format ieee_format(const char* name, int storage_bits, int precision) 
   const int exponent_bits = storage_bits - precision;
   const int fraction_bits = precision - 1;
   const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
-  return {name,     storage_bits, precision, 2 - (1 << (exponent_bits - 1)), infinity - 1, true,
-          infinity, infinity | (std::uint64_t{1} << (fraction_bits - 1))};
+  return {name,         storage_bits, precision, 2 - (1 << (exponent_bits - 1)),
+          infinity - 1, true,         infinity,  infinity | (std::uint64_t{1} << (fraction_bits - 1))};
 }
 
 namespace formats {
@@ -57,7 +58,8 @@ struct decoded {
   int exponent = 0;
 };
 
-/// The value of a bit pattern. Bits above the format's storage are ignored; zeros are finite and keep their sign.
+/// The value of a bit pattern. Bits above the format's storage are ignored; zeros are finite and keep their
+/// sign.
 constexpr decoded decode(std::uint64_t pattern, const format& f) {
   const std::uint64_t magnitude = pattern & (f.sign_bit() - 1);
   decoded r;

@@ -3,21 +3,22 @@
 #include <attest/enclosure/interval.hpp>
 #include <attest/rounding/format.hpp>
 
-// Rounding of exact numbers and of enclosures to bit patterns. IEEE 754-2019, sections 4.3 and 7.4: an exact zero is +0 (-0
-// rounding down), a nonzero number keeps its sign when it rounds to zero, overflow follows the direction.
+// Rounding of exact numbers and of enclosures to bit patterns. IEEE 754-2019, sections 4.3 and 7.4: an exact
+// zero is +0 (-0 rounding down), a nonzero number keeps its sign when it rounds to zero, overflow follows the
+// direction.
 namespace attest {
 
-/// to_odd: a number that is not representable becomes its representable neighbour of odd significand (S. Boldo,
-/// G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans. Computers 57, 2008); it never
-/// overflows and never underflows to zero.
+/// to_odd: a number that is not representable becomes its representable neighbour of odd significand (S.
+/// Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+/// odd", IEEE Trans. Computers 57, 2008); it never overflows and never underflows to zero.
 enum class rounding { nearest_even, toward_zero, up, down, to_odd };
 
 namespace detail {
 
-/// Where a magnitude lies among the numbers of a format: `index` counts half steps between neighbours from zero (so an
-/// even index is the bit pattern 2 * pattern, an odd one the midpoint above it), and `exact` tells whether the
-/// magnitude is that point or lies between it and the next. Everything past the midpoint above the largest number is
-/// there, inexact; that midpoint itself is exact.
+/// Where a magnitude lies among the numbers of a format: `index` counts half steps between neighbours from
+/// zero (so an even index is the bit pattern 2 * pattern, an odd one the midpoint above it), and `exact`
+/// tells whether the magnitude is that point or lies between it and the next. Everything past the midpoint
+/// above the largest number is there, inexact; that midpoint itself is exact.
 struct half_step {
   std::uint64_t index = 0;
   bool exact = true;
@@ -36,16 +37,19 @@ constexpr half_step position(const natural<Capacity>& m, std::int64_t exponent, 
   const std::int64_t shift = exponent - half_unit;
   half_step r;
   r.exact = !more && (shift >= 0 || !any_bit_below(m, static_cast<std::size_t>(-shift)));
-  // m / half_unit < 2^(precision + 1): the significand with one bit more, in one word for every precision up to 63.
+  // m / half_unit < 2^(precision + 1): the significand with one bit more, in one word for every precision up
+  // to 63.
   const natural<extended<Capacity, 1>> halves = shifted<extended<Capacity, 1>>(m, shift);
   const std::uint64_t significand = halves.size == 0 ? 0 : halves.limbs[0];
-  // The biased exponent is added to a significand whose hidden bit adds the missing 1; twice, since these are halves.
+  // The biased exponent is added to a significand whose hidden bit adds the missing 1; twice, since these are
+  // halves.
   r.index = significand + (static_cast<std::uint64_t>(binade - f.min_exponent) << f.precision);
   if (r.index > end) return {end, false};
   return r;
 }
 
-/// The magnitude's pattern when a number at this position is rounded. `away`: a directed rounding that increases it.
+/// The magnitude's pattern when a number at this position is rounded. `away`: a directed rounding that
+/// increases it.
 constexpr std::uint64_t round_position(half_step at, bool away, bool nearest, bool odd, const format& f) {
   const std::uint64_t below = at.index / 2;
   const bool at_midpoint_or_above = at.index % 2 != 0;
@@ -67,11 +71,11 @@ constexpr std::uint64_t round_signed(bool negative, half_step at, const format& 
 
 }  // namespace detail
 
-/// The bit pattern of (-1)^negative * m * 2^exponent, rounded; with `more`, of a number that exceeds it in magnitude by less
-/// than reaches the next number or midpoint of the format.
+/// The bit pattern of (-1)^negative * m * 2^exponent, rounded; with `more`, of a number that exceeds it in
+/// magnitude by less than reaches the next number or midpoint of the format.
 template <std::size_t Capacity>
-constexpr std::uint64_t round_exact(bool negative, const natural<Capacity>& m, std::int64_t exponent, bool more,
-                                    const format& f, rounding mode) {
+constexpr std::uint64_t round_exact(bool negative, const natural<Capacity>& m, std::int64_t exponent,
+                                    bool more, const format& f, rounding mode) {
   return detail::round_signed(negative, detail::position(m, exponent, more, f), f, mode);
 }
 
@@ -114,8 +118,8 @@ struct boundary_grid {
   std::uint64_t last = 0;  // index of the boundary of greatest magnitude
 };
 
-/// nearest: the midpoints; directed: the numbers; to odd: the numbers of even pattern. (To odd, both neighbourhoods of
-/// a number of odd pattern round to it.)
+/// nearest: the midpoints; directed: the numbers; to odd: the numbers of even pattern. (To odd, both
+/// neighbourhoods of a number of odd pattern round to it.)
 constexpr boundary_grid grid_of(const format& f, rounding mode) {
   boundary_grid g;
   if (mode == rounding::nearest_even) {
@@ -130,8 +134,8 @@ constexpr boundary_grid grid_of(const format& f, rounding mode) {
   return g;
 }
 
-/// The greatest boundary index <= the magnitude at this position; 0 if there is none but zero. (It never exceeds g.last,
-/// since a position goes no further than the midpoint above the largest number.)
+/// The greatest boundary index <= the magnitude at this position; 0 if there is none but zero. (It never
+/// exceeds g.last, since a position goes no further than the midpoint above the largest number.)
 constexpr std::uint64_t boundary_at_or_below(half_step at, const boundary_grid& g) {
   if (at.index < g.residue) return 0;
   return at.index - (at.index - g.residue) % g.step;
@@ -148,8 +152,8 @@ constexpr std::uint64_t boundary_at_or_above(half_step at, const boundary_grid& 
 
 }  // namespace detail
 
-/// Rounds an enclosed number. Rounding is monotone, so where both ends agree every member does; otherwise the boundaries
-/// in the interval are counted on their grid.
+/// Rounds an enclosed number. Rounding is monotone, so where both ends agree every member does; otherwise the
+/// boundaries in the interval are counted on their grid.
 template <std::size_t Capacity>
 constexpr interval_rounding round_interval(const interval<Capacity>& x, const format& f, rounding mode) {
   const interval_end<Capacity> low = lower(x);
@@ -163,12 +167,12 @@ constexpr interval_rounding round_interval(const interval<Capacity>& x, const fo
     return r;
   }
   const detail::boundary_grid g = detail::grid_of(f, mode);
-  const detail::signed_index first =
-      low.negative ? -detail::signed_index{detail::boundary_at_or_below(low_at, g)}
-                   : detail::signed_index{detail::boundary_at_or_above(low_at, g)};
-  const detail::signed_index last =
-      high.negative ? -detail::signed_index{detail::boundary_at_or_above(high_at, g)}
-                    : detail::signed_index{detail::boundary_at_or_below(high_at, g)};
+  const detail::signed_index first = low.negative
+                                         ? -detail::signed_index{detail::boundary_at_or_below(low_at, g)}
+                                         : detail::signed_index{detail::boundary_at_or_above(low_at, g)};
+  const detail::signed_index last = high.negative
+                                        ? -detail::signed_index{detail::boundary_at_or_above(high_at, g)}
+                                        : detail::signed_index{detail::boundary_at_or_below(high_at, g)};
   if (first != last) return r;
   r.outcome = rounding_outcome::boundary;
   const bool negative = first < 0;
