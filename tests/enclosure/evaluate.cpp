@@ -48,7 +48,8 @@ constexpr bool signs_and_orders_are_decided() {
          compare(weight + weight, ratio(Integer(1), Integer(1))) == -1 && compare(surd<Integer>(Integer(2) / root(2)), ratio(Integer(1'414'213'562'373'095'048), quintillion)) == 1 &&
          compare(surd<Integer>(Integer(2) / root(2)), ratio(Integer(1'414'213'562'373'095'049), quintillion)) == -1 && compare(Integer(3), Integer(5)) == -1 &&
          // a negative denominator: (-r)/(-1) = r
-         compare((-1 * x) / constant(surd<Integer>(-1)), below) == 1 && compare((-1 * x) / constant(surd<Integer>(-1)), above) == -1;
+         compare((-1 * x) / constant(surd<Integer>(-1)), below) == 1 && compare((-1 * x) / constant(surd<Integer>(-1)), above) == -1 &&
+         compare(below, (-1 * x) / constant(surd<Integer>(-1))) == -1 && compare((-1 * x) / constant(surd<Integer>(-1)), x / constant(surd<Integer>(1))) == 0;
 }
 
 /// With coefficients of one sign nothing is evaluated, however far apart the exponents are.

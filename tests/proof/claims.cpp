@@ -94,6 +94,9 @@ static_assert(!decimal<third, "0.30">);  // trailing zeros are significant
 static_assert(decimal<eighths, "0.12 -0.38">);  // at an exact tie either neighbour
 static_assert(decimal<eighths, "0.13 -0.37">);
 static_assert(!decimal<eighths, "0.12 -0.36">);
+// ln(2r + 1), ln(2r + r^2), ln(r + r^2 + r^3), by a pocket calculator: 1.62062114, 2.10040530, 2.67301077
+static_assert(decimal<L, "1.620621 2.100405 2.673011">);
+static_assert(!decimal<L, "1.620621 2.100405 2.673010">);
 template <attest::text T>
 constexpr const finding& decimal_finding = claim_finding<attest::detail::decimal_claim<T>, A>;
 static_assert(names(decimal_finding<"0.401112 0.197776 0.401112  0.248255 0.248254 0.503491  0.283995 0.140029 0.575975">, 1, 1, "0.248255", "0.248254"));

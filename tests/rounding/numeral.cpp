@@ -30,15 +30,27 @@ constexpr std::uint64_t bits(float x) { return std::bit_cast<std::uint32_t>(x); 
 
 template <class Integer>
 constexpr bool numerals_read_as_literals_do() {
-  return numeral_pattern<Integer>("0.1", binary64) == bits(0.1) && numeral_pattern<Integer>("-0.1", binary64) == bits(-0.1) && numeral_pattern<Integer>("0.19777581464042818", binary64) == bits(0.19777581464042818) &&
-         numeral_pattern<Integer>("0", binary64) == 0 && numeral_pattern<Integer>("-0.0", binary64) == bits(-0.0) && numeral_pattern<Integer>("0.1", binary32) == bits(0.1f) && numeral_pattern<Integer>("1e23", binary64) == bits(1e23) &&
-         numeral_pattern<Integer>("9007199254740993", binary64) == bits(9007199254740992.0) &&      // 2^53 + 1, a tie to even
-         numeral_pattern<Integer>("9007199254740995", binary64) == bits(9007199254740996.0) &&      // 2^53 + 3, a tie to even
-         numeral_pattern<Integer>("9007199254740993.00001", binary64) == bits(9007199254740994.0) &&
-         // binary16: 65519.99 stays, 65520 is the midpoint above the largest number; 2^-25 is half the smallest one
-         numeral_pattern<Integer>("65519.99", binary16) == 0x7bff && numeral_pattern<Integer>("65520", binary16) == 0x7c00 && numeral_pattern<Integer>("-65520", binary16) == 0xfc00 &&
-         numeral_pattern<Integer>("0.0000000298023223876953125", binary16) == 0 && numeral_pattern<Integer>("-0.0000000298023223876953125", binary16) == 0x8000 && numeral_pattern<Integer>("0.00000003", binary16) == 1 &&
-         // bfloat16 is the top of binary32: 1 + 2^-8 is a tie to 1, 1 + 3·2^-8 one to 1 + 2^-6
+  return numeral_pattern<Integer>("0.1", binary64) == bits(0.1) && numeral_pattern<Integer>("-0.1", binary64) == bits(-0.1) &&
+         numeral_pattern<Integer>("0.19777581464042818", binary64) == bits(0.19777581464042818) &&
+         numeral_pattern<Integer>("0", binary64) == 0 && numeral_pattern<Integer>("-0.0", binary64) == bits(-0.0) &&
+         numeral_pattern<Integer>("0.1", binary32) == bits(0.1f) && numeral_pattern<Integer>("1e23", binary64) == bits(1e23);
+}
+
+/// 2^53 + 1 and 2^53 + 3 are ties to even.
+template <class Integer>
+constexpr bool halfway_integers_read_as_the_even_double() {
+  return numeral_pattern<Integer>("9007199254740993", binary64) == bits(9007199254740992.0) &&
+         numeral_pattern<Integer>("9007199254740995", binary64) == bits(9007199254740996.0) &&
+         numeral_pattern<Integer>("9007199254740993.00001", binary64) == bits(9007199254740994.0);
+}
+
+/// binary16: 65519.99 stays, 65520 is the midpoint above the largest number; 2^-25 is half the smallest one. bfloat16 is the top of
+/// binary32: 1 + 2^-8 is a tie to 1, 1 + 3·2^-8 one to 1 + 2^-6.
+template <class Integer>
+constexpr bool narrow_formats_overflow_and_underflow_at_their_midpoints() {
+  return numeral_pattern<Integer>("65519.99", binary16) == 0x7bff && numeral_pattern<Integer>("65520", binary16) == 0x7c00 &&
+         numeral_pattern<Integer>("-65520", binary16) == 0xfc00 && numeral_pattern<Integer>("0.0000000298023223876953125", binary16) == 0 &&
+         numeral_pattern<Integer>("-0.0000000298023223876953125", binary16) == 0x8000 && numeral_pattern<Integer>("0.00000003", binary16) == 1 &&
          numeral_pattern<Integer>("1.00390625", bfloat16) == 0x3f80 && numeral_pattern<Integer>("1.01171875", bfloat16) == 0x3f82;
 }
 
@@ -50,11 +62,22 @@ constexpr bool shortest(double x, std::string_view expected) {
 }
 
 template <class Integer>
-constexpr bool shortest_decimals_in_the_compiler() {
-  // 2^-44 = 5.684341886080801486..e-14: the double below is half as far away as the one above, so of the two 16-digit decimals
-  // next to it only the farther reads back.
-  return shortest<Integer>(0.1, "0.1") && shortest<Integer>(-0.0, "-0") && shortest<Integer>(9.6, "9.6") && shortest<Integer>(0.30000000000000004, "0.30000000000000004") && shortest<Integer>(0x1p-44, "5.684341886080802e-14") &&
-         shortest<Integer>(-0x1p-44, "-5.684341886080802e-14") && shortest<Integer>(1e23, "1e23") && shortest<Integer>(100, "1e2") && shortest<Integer>(123456789, "123456789") && shortest<Integer>(0.19777581464042818, "0.19777581464042818");
+constexpr bool short_decimals_are_found() {
+  return shortest<Integer>(0.1, "0.1") && shortest<Integer>(-0.0, "-0") && shortest<Integer>(9.6, "9.6") && shortest<Integer>(100, "1e2") &&
+         shortest<Integer>(12345, "12345");
+}
+
+// One property for each long decimal: the compilers' limits count per constant.
+template <class Integer>
+constexpr bool a_weight_has_seventeen_digits() {
+  return shortest<Integer>(0.19777581464042818, "0.19777581464042818");
+}
+
+/// 2^-44 = 5.684341886080801486..e-14: the double below is half as far away as the one above, so of the two 16-digit decimals next to it
+/// only the farther reads back.
+template <class Integer>
+constexpr bool a_power_of_two_takes_the_farther_decimal() {
+  return shortest<Integer>(-0x1p-44, "-5.684341886080802e-14");
 }
 
 template <class Integer>
@@ -89,9 +112,17 @@ std::string exact_decimal(const reference::whole& significand, long exponent) {
 
 }  // namespace
 
-TEST_CASE("numerals read as the compiler reads literals") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(numerals_read_as_literals_do); }
+TEST_CASE("numerals read as the compiler reads literals") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(numerals_read_as_literals_do);
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(halfway_integers_read_as_the_even_double);
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(narrow_formats_overflow_and_underflow_at_their_midpoints);
+}
 
-TEST_CASE("shortest decimals") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(shortest_decimals_in_the_compiler); }
+TEST_CASE("the shortest decimal that reads back, also at a power of two") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(short_decimals_are_found);
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_weight_has_seventeen_digits);
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_power_of_two_takes_the_farther_decimal);
+}
 
 TEST_CASE("the value of a pattern is the float's") {
   static_assert(pattern_value(bits(0.1), binary64) == attest::exact_value(0.1));
