@@ -7,8 +7,8 @@
 
 #include <attest/symbolic/print.hpp>
 
-// From symbols to intervals: enclosures contain MPFR's value and are as narrow as promised; signs and comparisons are decided, also
-// where the values are nearly or exactly equal; log-sum-exp in both bases.
+// From symbols to intervals: enclosures contain MPFR's value and are as narrow as promised; signs and
+// comparisons are decided, also where the values are nearly or exactly equal; log-sum-exp in both bases.
 
 using attest::compare;
 using attest::constant;
@@ -43,13 +43,21 @@ constexpr bool signs_and_orders_are_decided() {
   const auto above = ratio(Integer(20'282), Integer(10'000));
   const Integer billion(1'000'000'000);
   const Integer quintillion = billion * billion;
-  return sign(x - constant(surd<Integer>(2))) == 1 && sign(constant(surd<Integer>(2)) - x) == -1 && sign(x - x) == 0 && compare(x, below) == 1 && compare(x, above) == -1 && compare(below, x) == -1 &&
-         compare(weight, ratio(Integer(401'112), Integer(1'000'000))) == 1 && compare(weight, ratio(Integer(401'113), Integer(1'000'000))) == -1 && compare(weight, weight) == 0 &&
-         compare(weight + weight, ratio(Integer(1), Integer(1))) == -1 && compare(surd<Integer>(Integer(2) / root(2)), ratio(Integer(1'414'213'562'373'095'048), quintillion)) == 1 &&
-         compare(surd<Integer>(Integer(2) / root(2)), ratio(Integer(1'414'213'562'373'095'049), quintillion)) == -1 && compare(Integer(3), Integer(5)) == -1 &&
+  return sign(x - constant(surd<Integer>(2))) == 1 && sign(constant(surd<Integer>(2)) - x) == -1 &&
+         sign(x - x) == 0 && compare(x, below) == 1 && compare(x, above) == -1 && compare(below, x) == -1 &&
+         compare(weight, ratio(Integer(401'112), Integer(1'000'000))) == 1 &&
+         compare(weight, ratio(Integer(401'113), Integer(1'000'000))) == -1 && compare(weight, weight) == 0 &&
+         compare(weight + weight, ratio(Integer(1), Integer(1))) == -1 &&
+         compare(surd<Integer>(Integer(2) / root(2)),
+                 ratio(Integer(1'414'213'562'373'095'048), quintillion)) == 1 &&
+         compare(surd<Integer>(Integer(2) / root(2)),
+                 ratio(Integer(1'414'213'562'373'095'049), quintillion)) == -1 &&
+         compare(Integer(3), Integer(5)) == -1 &&
          // a negative denominator: (-r)/(-1) = r
-         compare((-1 * x) / constant(surd<Integer>(-1)), below) == 1 && compare((-1 * x) / constant(surd<Integer>(-1)), above) == -1 &&
-         compare(below, (-1 * x) / constant(surd<Integer>(-1))) == -1 && compare((-1 * x) / constant(surd<Integer>(-1)), x / constant(surd<Integer>(1))) == 0;
+         compare((-1 * x) / constant(surd<Integer>(-1)), below) == 1 &&
+         compare((-1 * x) / constant(surd<Integer>(-1)), above) == -1 &&
+         compare(below, (-1 * x) / constant(surd<Integer>(-1))) == -1 &&
+         compare((-1 * x) / constant(surd<Integer>(-1)), x / constant(surd<Integer>(1))) == 0;
 }
 
 /// With coefficients of one sign nothing is evaluated, however far apart the exponents are.
@@ -57,11 +65,13 @@ template <class Integer>
 constexpr bool far_exponents_decide_at_once() {
   const auto far = exp(surd<Integer>(Integer(-1'000'000'000'000LL) / root(2)));
   const auto one = constant(surd<Integer>(1));
-  return sign(far) == 1 && sign(far + one) == 1 && sign(-1 * far + one) == 1 && sign(-1 * far - one) == -1 && compare(one / (one + far), Integer(1)) == -1 && compare(far / (one + far), Integer(0)) == 1 &&
+  return sign(far) == 1 && sign(far + one) == 1 && sign(-1 * far + one) == 1 && sign(-1 * far - one) == -1 &&
+         compare(one / (one + far), Integer(1)) == -1 && compare(far / (one + far), Integer(0)) == 1 &&
          compare(far, far + far) == -1;
 }
 
-/// e^(δ) for δ = 2^-64: 1 - 2e^δ + e^2δ = (e^δ - 1)² > 0 although it is about 2^-128, and 1 + δ < e^δ < 1 + δ + δ².
+/// e^(δ) for δ = 2^-64: 1 - 2e^δ + e^2δ = (e^δ - 1)² > 0 although it is about 2^-128, and 1 + δ < e^δ < 1 + δ
+/// + δ².
 template <class Integer>
 constexpr bool close_exponents_are_told_apart() {
   using number = attest::basic_dyadic<Integer>;
@@ -69,7 +79,8 @@ constexpr bool close_exponents_are_told_apart() {
   const auto one = constant(surd<number>(1));
   const auto e = exp(surd<number>(delta));
   const auto e2 = exp(surd<number>(delta + delta));
-  return sign(one - 2 * e + e2) == 1 && sign(2 * e - one - e2) == -1 && compare(e, number(1) + delta) == 1 && compare(e, number(1) + delta + delta * delta) == -1;
+  return sign(one - 2 * e + e2) == 1 && sign(2 * e - one - e2) == -1 && compare(e, number(1) + delta) == 1 &&
+         compare(e, number(1) + delta + delta * delta) == -1;
 }
 
 /// ln of one term e^2 is 2; log2 of 8 equal keys of score 0 is 3; 4/√16 = 1 is e's exponent.
@@ -84,12 +95,18 @@ constexpr bool logarithms_meet_exact_values() {
   const exp_logarithm<Integer, 1> more{nine, log_base::two};
   const exp_logarithm<Integer, 1> irrational{constant(surd<Integer>(Integer(2) / root(2))), log_base::two};
   const exp_logarithm<Integer, 1> natural{eight, log_base::e};
-  return compare(ln, Integer(2)) == 0 && compare(ln, Integer(1)) == 1 && compare(ln, Integer(3)) == -1 && compare(disguised, Integer(1)) == 0 && compare(log2, Integer(3)) == 0 && compare(log2, Integer(2)) == 1 &&
-         compare(log2, Integer(4)) == -1 && compare(more, Integer(3)) == 1 && compare(more, ratio(Integer(7), Integer(2))) == -1 && compare(log2, ratio(Integer(5), Integer(2))) == 1 &&
+  return compare(ln, Integer(2)) == 0 && compare(ln, Integer(1)) == 1 && compare(ln, Integer(3)) == -1 &&
+         compare(disguised, Integer(1)) == 0 && compare(log2, Integer(3)) == 0 &&
+         compare(log2, Integer(2)) == 1 && compare(log2, Integer(4)) == -1 &&
+         compare(more, Integer(3)) == 1 && compare(more, ratio(Integer(7), Integer(2))) == -1 &&
+         compare(log2, ratio(Integer(5), Integer(2))) == 1 &&
          // √2 = 2/√2 = 2^(1/2)
-         compare(irrational, ratio(Integer(1), Integer(2))) == 0 && compare(irrational, ratio(Integer(1), Integer(3))) == 1 && compare(irrational, ratio(Integer(2), Integer(3))) == -1 &&
+         compare(irrational, ratio(Integer(1), Integer(2))) == 0 &&
+         compare(irrational, ratio(Integer(1), Integer(3))) == 1 &&
+         compare(irrational, ratio(Integer(2), Integer(3))) == -1 &&
          // ln 8 = 2.0794..
-         compare(natural, ratio(Integer(2079), Integer(1000))) == 1 && compare(natural, ratio(Integer(2080), Integer(1000))) == -1 && compare(natural, Integer(3)) == -1;
+         compare(natural, ratio(Integer(2079), Integer(1000))) == 1 &&
+         compare(natural, ratio(Integer(2080), Integer(1000))) == -1 && compare(natural, Integer(3)) == -1;
 }
 
 template <std::size_t Capacity, class X>
@@ -102,13 +119,19 @@ void check_enclosure(const X& x, unsigned bits, long width) {
 
 }  // namespace
 
-TEST_CASE("signs and orders of expressions are decided") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(signs_and_orders_are_decided); }
+TEST_CASE("signs and orders of expressions are decided") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(signs_and_orders_are_decided);
+}
 
 TEST_CASE("far exponents decide at once") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(far_exponents_decide_at_once); }
 
-TEST_CASE("close exponents are told apart") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(close_exponents_are_told_apart); }
+TEST_CASE("close exponents are told apart") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(close_exponents_are_told_apart);
+}
 
-TEST_CASE("logarithms meet their exact values in either base") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(logarithms_meet_exact_values); }
+TEST_CASE("logarithms meet their exact values in either base") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(logarithms_meet_exact_values);
+}
 
 TEST_CASE("the compiler's enclosure of a weight is the one of run time, limb by limb") {
   static constexpr auto weight = r<attest::integer>() / (2 * r<attest::integer>() + 1);
@@ -131,7 +154,9 @@ TEST_CASE("enclosures of numbers, surds, exponentials and fractions contain MPFR
   testing::random_source random(15'041);
   for (int round = 0; round < 200; ++round) {
     const auto bits = static_cast<unsigned>(random.between(64, 500));
-    const auto small = [&] { return ratio(big(random.between(-1'000'000, 1'000'000)), big(random.between(1, 1000))); };
+    const auto small = [&] {
+      return ratio(big(random.between(-1'000'000, 1'000'000)), big(random.between(1, 1000)));
+    };
     const auto d = static_cast<unsigned long long>(random.between(1, 200));
     const rational a = small();
     const rational b = small();
@@ -139,16 +164,21 @@ TEST_CASE("enclosures of numbers, surds, exponentials and fractions contain MPFR
     const long bound = -static_cast<long>(bits);
     CAPTURE(bits, attest::to_text(s));
     if (attest::sign(a) != 0) check_enclosure<growing>(a, bits, bound + 8);
-    // Each part of a surd is narrow; their sum may cancel up to 40 bits: |a|, |b| < 2^20 and |a + b/√d| > 2^-60 or zero.
+    // Each part of a surd is narrow; their sum may cancel up to 40 bits: |a|, |b| < 2^20 and |a + b/√d| >
+    // 2^-60 or zero.
     if (sign(s) != 0) check_enclosure<growing>(s, bits, bound + 90);
-    const surd<rational> exponent(ratio(big(random.between(-400, 400)), big(random.between(1, 9))), ratio(big(random.between(-400, 400)), big(random.between(1, 9))), d);
+    const surd<rational> exponent(ratio(big(random.between(-400, 400)), big(random.between(1, 9))),
+                                  ratio(big(random.between(-400, 400)), big(random.between(1, 9))), d);
     CAPTURE(attest::to_text(exponent));
     const reference::real e = exp(reference::value_of(exponent, static_cast<mpfr_prec_t>(bits) + 300));
     const auto exponential = attest::evaluate_exponential<growing>(exponent, bits);
     CHECK(contains(exponential, e));
     CHECK(relative_width(exponential, e) <= bound + 12);
     exp_sum<rational, attest::dynamic> sum;
-    for (int k = 0; k < 3; ++k) sum.add(surd<rational>(attest::absolute(small()) + ratio(big(1), big(1))), surd<rational>(ratio(big(random.between(-50, 50)), big(3)), ratio(big(random.between(-9, 9)), big(1)), d));
+    for (int k = 0; k < 3; ++k)
+      sum.add(surd<rational>(attest::absolute(small()) + ratio(big(1), big(1))),
+              surd<rational>(ratio(big(random.between(-50, 50)), big(3)),
+                             ratio(big(random.between(-9, 9)), big(1)), d));
     check_enclosure<growing>(sum, bits, bound + 14);
     check_enclosure<growing>(constant(surd<rational>(1)) / sum, bits, bound + 18);
     check_enclosure<growing>(exp_logarithm<rational, attest::dynamic>{sum, log_base::e}, bits, bound + 24);
@@ -188,7 +218,8 @@ TEST_CASE("a number too long for fixed storage is enclosed") {
 }
 
 TEST_CASE("exponentials of every size are enclosed, those past all bounds one-sidedly") {
-  for (const long n : {1L, -1L, 700L, -700L, 1'000'000L, -1'000'000L, 1'000'000'000L, -1'000'000'000L, 1'000'000'000'000L, -1'000'000'000'000L}) {
+  for (const long n : {1L, -1L, 700L, -700L, 1'000'000L, -1'000'000L, 1'000'000'000L, -1'000'000'000L,
+                       1'000'000'000'000L, -1'000'000'000'000L}) {
     CAPTURE(n);
     const auto value = attest::evaluate_exponential<growing>(surd<big>(big(n) / root(3)), 100);
     const reference::real expected = exp(reference::over_root(reference::real(n, 300), 3));
@@ -196,11 +227,13 @@ TEST_CASE("exponentials of every size are enclosed, those past all bounds one-si
     CHECK(sign(value) == 1);
     CHECK(relative_width(value, expected) <= -84);
   }
-  const auto tiny = attest::evaluate_exponential<growing>(surd<big>(big(-100'000'000'000'000L)), 100);  // e^-10^14 < 2^-2^46
+  const auto tiny = attest::evaluate_exponential<growing>(surd<big>(big(-100'000'000'000'000L)),
+                                                          100);  // e^-10^14 < 2^-2^46
   CHECK(sign(tiny) == 0);
   CHECK(lower(tiny).magnitude.size == 0);
   CHECK(reference::value_of(upper(tiny)).sign() == 1);
-  CHECK_THROWS_AS(attest::evaluate_exponential<growing>(surd<big>(big(100'000'000'000'000L)), 100), std::overflow_error);
+  CHECK_THROWS_AS(attest::evaluate_exponential<growing>(surd<big>(big(100'000'000'000'000L)), 100),
+                  std::overflow_error);
 }
 
 TEST_CASE("a fraction and a logarithm of far exponents are evaluated next to the largest") {
@@ -214,6 +247,19 @@ TEST_CASE("a fraction and a logarithm of far exponents are evaluated next to the
   CHECK(relative_width(value, one) <= -180);
   const auto logarithm = evaluate<growing>(exp_logarithm<big, 2>{top + next, log_base::e}, 200);
   CHECK(contains(logarithm, reference::real(100'000'000'000'000L, 600) + log(one + inverse)));
+}
+
+TEST_CASE("a sign is decided next to the largest exponent, wherever that is") {
+  for (const long size : {100'000'000'000'000L, -100'000'000'000'000L}) {
+    const auto top = exp(surd<big>(big(size)));
+    const auto next = exp(surd<big>(big(size - 1)));
+    CAPTURE(size);
+    CHECK(sign(top - 2 * next) == 1);   // 2/e < 1
+    CHECK(sign(top - 3 * next) == -1);  // 3/e > 1
+    CHECK(sign(3 * next - top) == 1);
+    CHECK(compare(top / next, big(2)) == 1);
+    CHECK(compare(top / next, big(3)) == -1);
+  }
 }
 
 TEST_CASE("a denominator whose terms nearly cancel is evaluated until it leaves zero") {
@@ -255,7 +301,8 @@ TEST_CASE("near log-sum-exps are decided in both bases") {
   CHECK(compare(eight, rational(ratio(big(3), big(1)) + tiny)) == -1);
   CHECK(compare(eight, rational(ratio(big(3), big(1)) - tiny)) == 1);
   CHECK(compare(eight, ratio(big(3), big(1))) == 0);
-  const exp_logarithm<rational, 1> above{constant(surd<rational>(rational(ratio(big(8), big(1)) + tiny))), log_base::two};
+  const exp_logarithm<rational, 1> above{constant(surd<rational>(rational(ratio(big(8), big(1)) + tiny))),
+                                         log_base::two};
   CHECK(compare(above, ratio(big(3), big(1))) == 1);
   const exp_logarithm<rational, 1> single{exp(surd<rational>(ratio(big(5), big(7)))), log_base::e};
   CHECK(compare(single, ratio(big(5), big(7))) == 0);
@@ -267,8 +314,10 @@ TEST_CASE("near log-sum-exps are decided in both bases") {
   CHECK(compare(exp_logarithm<rational, 2>{far, log_base::two}, big(0)) == 1);
   CHECK(compare(exp_logarithm<rational, 2>{far, log_base::e}, tiny) == -1);  // e^-1000 < 2^-1442
   // -ln 2 = ln(1/2) and log2(1/2) = -1; log2(1/√2) = -1/2
-  CHECK(compare(exp_logarithm<rational, 1>{constant(surd<rational>(ratio(big(1), big(2)))), log_base::two}, big(-1)) == 0);
-  CHECK(compare(exp_logarithm<big, 1>{constant(surd<big>(big(1) / root(2))), log_base::two}, ratio(big(-1), big(2))) == 0);
+  CHECK(compare(exp_logarithm<rational, 1>{constant(surd<rational>(ratio(big(1), big(2)))), log_base::two},
+                big(-1)) == 0);
+  CHECK(compare(exp_logarithm<big, 1>{constant(surd<big>(big(1) / root(2))), log_base::two},
+                ratio(big(-1), big(2))) == 0);
   CHECK(compare(exp_logarithm<big, 1>{constant(surd<big>(big(1) / root(2))), log_base::two}, big(-1)) == 1);
   // A positive exponent for base 2: e^(1/2) = 2^0.7213..
   const exp_logarithm<rational, 1> half{exp(surd<rational>(ratio(big(1), big(2)))), log_base::two};
@@ -277,9 +326,13 @@ TEST_CASE("near log-sum-exps are decided in both bases") {
 }
 
 TEST_CASE("the logarithm of a sum that is not positive is an error") {
-  CHECK_THROWS_AS((evaluate<growing>(exp_logarithm<big, 1>{constant(surd<big>(-1)), log_base::e}, 100)), std::domain_error);
-  CHECK_THROWS_AS((evaluate<growing>(exp_logarithm<big, 1>{exp_sum<big, 1>(), log_base::two}, 100)), std::domain_error);
-  CHECK_THROWS_AS((evaluate<growing>(exp_logarithm<big, 2>{constant(surd<big>(2)) - r<big>(), log_base::e}, 100)), std::domain_error);
+  CHECK_THROWS_AS((evaluate<growing>(exp_logarithm<big, 1>{constant(surd<big>(-1)), log_base::e}, 100)),
+                  std::domain_error);
+  CHECK_THROWS_AS((evaluate<growing>(exp_logarithm<big, 1>{exp_sum<big, 1>(), log_base::two}, 100)),
+                  std::domain_error);
+  CHECK_THROWS_AS(
+      (evaluate<growing>(exp_logarithm<big, 2>{constant(surd<big>(2)) - r<big>(), log_base::e}, 100)),
+      std::domain_error);
 }
 
 TEST_CASE("random comparisons agree with MPFR") {

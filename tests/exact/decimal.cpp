@@ -20,24 +20,30 @@ constexpr bool reads(std::string_view text, long significand, long exponent, boo
 
 template <class Integer>
 constexpr bool trailing_zeros_set_the_unit() {
-  return reads<Integer>("0.827", 827, -3) && reads<Integer>("0.8270", 8270, -4) && reads<Integer>("12", 12, 0) && reads<Integer>("12.0", 120, -1) &&
-         reads<Integer>("0.00", 0, -2) && reads<Integer>("100", 100, 0);
+  return reads<Integer>("0.827", 827, -3) && reads<Integer>("0.8270", 8270, -4) &&
+         reads<Integer>("12", 12, 0) && reads<Integer>("12.0", 120, -1) && reads<Integer>("0.00", 0, -2) &&
+         reads<Integer>("100", 100, 0);
 }
 
 template <class Integer>
 constexpr bool signs_and_exponents_are_read() {
-  return reads<Integer>("-1.25", -125, -2, true) && reads<Integer>("+1.25", 125, -2) && reads<Integer>("1e3", 1, 3) && reads<Integer>("1E+3", 1, 3) &&
-         reads<Integer>("1.50e-3", 150, -5) && reads<Integer>("-2.5e10", -25, 9, true) && reads<Integer>("-0.0", 0, -1, true) &&
-         reads<Integer>("7e0", 7, 0) && reads<Integer>("1e007", 1, 7) && reads<Integer>(".5", 5, -1) && reads<Integer>("5.", 5, 0);
+  return reads<Integer>("-1.25", -125, -2, true) && reads<Integer>("+1.25", 125, -2) &&
+         reads<Integer>("1e3", 1, 3) && reads<Integer>("1E+3", 1, 3) && reads<Integer>("1.50e-3", 150, -5) &&
+         reads<Integer>("-2.5e10", -25, 9, true) && reads<Integer>("-0.0", 0, -1, true) &&
+         reads<Integer>("7e0", 7, 0) && reads<Integer>("1e007", 1, 7) && reads<Integer>(".5", 5, -1) &&
+         reads<Integer>("5.", 5, 0);
 }
 
 template <class Integer>
 constexpr bool value_unit_and_half_unit() {
   const auto d = parse_decimal<Integer>("-0.8270");
   const auto large = parse_decimal<Integer>("12e3");
-  return d.value() == attest::ratio(Integer(-827), Integer(1000)) && d.unit() == attest::ratio(Integer(1), Integer(10'000)) &&
-         d.half_unit() == attest::ratio(Integer(1), Integer(20'000)) && large.value() == attest::ratio(Integer(12'000), Integer(1)) &&
-         large.unit() == attest::ratio(Integer(1000), Integer(1)) && large.half_unit() == attest::ratio(Integer(500), Integer(1));
+  return d.value() == attest::ratio(Integer(-827), Integer(1000)) &&
+         d.unit() == attest::ratio(Integer(1), Integer(10'000)) &&
+         d.half_unit() == attest::ratio(Integer(1), Integer(20'000)) &&
+         large.value() == attest::ratio(Integer(12'000), Integer(1)) &&
+         large.unit() == attest::ratio(Integer(1000), Integer(1)) &&
+         large.half_unit() == attest::ratio(Integer(500), Integer(1));
 }
 
 template <class Integer>
@@ -62,11 +68,17 @@ constexpr bool lists_split_at_brackets_commas_and_blanks() {
 
 }  // namespace
 
-TEST_CASE("trailing zeros of a numeral set the unit of its last digit") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(trailing_zeros_set_the_unit); }
+TEST_CASE("trailing zeros of a numeral set the unit of its last digit") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(trailing_zeros_set_the_unit);
+}
 
-TEST_CASE("signs, points and exponents of a numeral are read") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(signs_and_exponents_are_read); }
+TEST_CASE("signs, points and exponents of a numeral are read") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(signs_and_exponents_are_read);
+}
 
-TEST_CASE("a numeral has an exact value, unit and half unit") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(value_unit_and_half_unit); }
+TEST_CASE("a numeral has an exact value, unit and half unit") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(value_unit_and_half_unit);
+}
 
 TEST_CASE("powers of ten are repeated products") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(powers_of_ten); }
 
@@ -77,9 +89,37 @@ TEST_CASE("the largest power of ten that fits is reached and the next overflows"
 }
 
 TEST_CASE("malformed text is no number") {
-  const std::vector<std::string> malformed = {"",     "-",    "+",    ".",     "-.",    "e5",    "1e",      "1e+",  "1e-",    "1.2.3", "1..2", "--1", "+-1", "1-",
-                                              "1 2",  " 1",   "1 ",   "0x10",  "1,5",   "1e5.0", "1e5e5",   "nan",  "inf",    "1/3",   "1_000", "one", "-e1",
-                                              "1e1234567890123456789", std::string("1\0", 2), std::string("\0", 1), std::string("1\0002", 3)};
+  const std::vector<std::string> malformed = {"",
+                                              "-",
+                                              "+",
+                                              ".",
+                                              "-.",
+                                              "e5",
+                                              "1e",
+                                              "1e+",
+                                              "1e-",
+                                              "1.2.3",
+                                              "1..2",
+                                              "--1",
+                                              "+-1",
+                                              "1-",
+                                              "1 2",
+                                              " 1",
+                                              "1 ",
+                                              "0x10",
+                                              "1,5",
+                                              "1e5.0",
+                                              "1e5e5",
+                                              "nan",
+                                              "inf",
+                                              "1/3",
+                                              "1_000",
+                                              "one",
+                                              "-e1",
+                                              "1e1234567890123456789",
+                                              std::string("1\0", 2),
+                                              std::string("\0", 1),
+                                              std::string("1\0002", 3)};
   for (const std::string& text : malformed) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_decimal(text), std::domain_error);

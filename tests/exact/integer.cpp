@@ -23,8 +23,9 @@ constexpr bool shifts_act_on_the_magnitude() {
 
 template <class Integer>
 constexpr bool bit_lengths_are_those_of_the_magnitude() {
-  return attest::bit_length(Integer(0)) == 0 && attest::bit_length(Integer(1)) == 1 && attest::bit_length(Integer(-1)) == 1 &&
-         attest::bit_length(Integer(255)) == 8 && attest::bit_length(Integer(-256)) == 9 &&
+  return attest::bit_length(Integer(0)) == 0 && attest::bit_length(Integer(1)) == 1 &&
+         attest::bit_length(Integer(-1)) == 1 && attest::bit_length(Integer(255)) == 8 &&
+         attest::bit_length(Integer(-256)) == 9 &&
          attest::bit_length(attest::shift_left(Integer(1), 200)) == 201;
 }
 
@@ -32,8 +33,9 @@ template <class Integer>
 constexpr bool limbs_are_those_of_the_magnitude() {
   const Integer high = attest::shift_left(Integer(7), 64);
   const Integer n = high + Integer(9);
-  return attest::limb(n, 0) == 9 && attest::limb(n, 1) == 7 && attest::limb(n, 2) == 0 && attest::limb(Integer(-n), 1) == 7 &&
-         attest::limb(Integer(-n), 0) == 9 && attest::limb(Integer(~std::uint64_t{0}), 0) == ~std::uint64_t{0};
+  return attest::limb(n, 0) == 9 && attest::limb(n, 1) == 7 && attest::limb(n, 2) == 0 &&
+         attest::limb(Integer(-n), 1) == 7 && attest::limb(Integer(-n), 0) == 9 &&
+         attest::limb(Integer(~std::uint64_t{0}), 0) == ~std::uint64_t{0};
 }
 
 /// 2^bits - 1, the largest value of a fixed integer.
@@ -51,7 +53,8 @@ TEST_CASE("shifts, bit lengths and limbs act on the magnitude and keep the sign"
   CHECK_IN_COMPILER_AND_AT_RUN_TIME(limbs_are_those_of_the_magnitude);
 }
 
-TEMPLATE_TEST_CASE_SIG("a fixed integer that overflows throws and never wraps", "", ((std::size_t Bits), Bits), 64, 128, 512) {
+TEMPLATE_TEST_CASE_SIG("a fixed integer that overflows throws and never wraps", "",
+                       ((std::size_t Bits), Bits), 64, 128, 512) {
   using Integer = fixed_integer<Bits>;
   const Integer top = largest<Bits>();
   const Integer one(1);
@@ -81,7 +84,8 @@ TEST_CASE("fixed and unbounded integers and GMP agree on sums, products, quotien
     // Operands of up to 200 bits, so that no product overflows.
     const auto operand = [&] {
       attest::integer n(random.word());
-      for (long limbs = random.between(0, 2); limbs > 0; --limbs) n = attest::shift_left(n, 64) + attest::integer(random.word());
+      for (long limbs = random.between(0, 2); limbs > 0; --limbs)
+        n = attest::shift_left(n, 64) + attest::integer(random.word());
       n = attest::shift_right(n, static_cast<unsigned>(random.between(0, 60)));
       return random.between(0, 1) == 0 ? n : attest::integer(-n);
     };

@@ -7,8 +7,9 @@
 
 #include <vector>
 
-// Matrices: products of any extents, fixed and dynamic alike, sums, differences, transposes, row sums, column extremes, equality;
-// exact values of mixed kinds; errors of shape and index; the projections and scores of a head.
+// Matrices: products of any extents, fixed and dynamic alike, sums, differences, transposes, row sums, column
+// extremes, equality; exact values of mixed kinds; errors of shape and index; the projections and scores of a
+// head.
 
 using attest::basic_dyadic;
 using attest::basic_rational;
@@ -26,14 +27,16 @@ constexpr bool products_by_hand() {
   const matrix<Integer, 3, 1> column({{5}, {6}, {7}});
   const matrix<Integer, 1, 1> inner({{5 - 6 + 14}});
   const matrix<Integer, 3, 3> outer({{5, -5, 10}, {6, -6, 12}, {7, -7, 14}});
-  return a * b == product && row * column == inner && column * row == outer && !(a * b == matrix<Integer, 2, 2>({{58, 64}, {139, 155}}));
+  return a * b == product && row * column == inner && column * row == outer &&
+         !(a * b == matrix<Integer, 2, 2>({{58, 64}, {139, 155}}));
 }
 
 template <class Integer>
 constexpr bool sums_differences_and_transposes() {
   const matrix<Integer, 2, 3> a({{1, 2, 3}, {4, 5, 6}});
   const matrix<Integer, 2, 3> b({{-1, 0, 1}, {2, -2, 10}});
-  return a + b == matrix<Integer, 2, 3>({{0, 2, 4}, {6, 3, 16}}) && a - b == matrix<Integer, 2, 3>({{2, 2, 2}, {2, 7, -4}}) &&
+  return a + b == matrix<Integer, 2, 3>({{0, 2, 4}, {6, 3, 16}}) &&
+         a - b == matrix<Integer, 2, 3>({{2, 2, 2}, {2, 7, -4}}) &&
          transpose(a) == matrix<Integer, 3, 2>({{1, 4}, {2, 5}, {3, 6}}) && transpose(transpose(a)) == a;
 }
 
@@ -41,20 +44,23 @@ template <class Integer>
 constexpr bool terms_of_a_dot_product_are_shown_in_order() {
   const matrix<Integer, 2, 3> a({{1, 2, 3}, {4, 5, 6}});
   const matrix<Integer, 3, 2> b({{7, 8}, {9, -10}, {11, 12}});
-  return product_terms(a, 1, b, 1) == matrix<Integer, 1, 3>({{32, -50, 72}}) && row_sums(product_terms(a, 1, b, 1))(0, 0) == (a * b)(1, 1);
+  return product_terms(a, 1, b, 1) == matrix<Integer, 1, 3>({{32, -50, 72}}) &&
+         row_sums(product_terms(a, 1, b, 1))(0, 0) == (a * b)(1, 1);
 }
 
 template <class Integer>
 constexpr bool row_sums_and_column_extremes() {
   const matrix<Integer, 3, 2> m({{4, -1}, {-5, 8}, {0, 8}});
-  return row_sums(m) == matrix<Integer, 3, 1>({{3}, {3}, {8}}) && column_minima(m) == matrix<Integer, 1, 2>({{-5, -1}}) &&
+  return row_sums(m) == matrix<Integer, 3, 1>({{3}, {3}, {8}}) &&
+         column_minima(m) == matrix<Integer, 1, 2>({{-5, -1}}) &&
          column_maxima(m) == matrix<Integer, 1, 2>({{4, 8}});
 }
 
 template <class Integer>
 constexpr bool a_row_repeats() {
   const matrix<Integer, 1, 2> row({{2, -1}});
-  return attest::repeat_row<3>(row) == matrix<Integer, 3, 2>({{2, -1}, {2, -1}, {2, -1}}) && attest::repeat_row<1>(row) == row;
+  return attest::repeat_row<3>(row) == matrix<Integer, 3, 2>({{2, -1}, {2, -1}, {2, -1}}) &&
+         attest::repeat_row<1>(row) == row;
 }
 
 template <class Integer>
@@ -63,7 +69,8 @@ constexpr bool kinds_mix_into_the_wider_one() {
   using rational = basic_rational<Integer>;
   const matrix<Integer, 1, 2> n({{2, 3}});
   const matrix<dyadic, 2, 1> x({{0.5}, {0.25}});
-  const matrix<rational, 2, 1> q({{attest::ratio(Integer(1), Integer(3))}, {attest::ratio(Integer(1), Integer(5))}});
+  const matrix<rational, 2, 1> q(
+      {{attest::ratio(Integer(1), Integer(3))}, {attest::ratio(Integer(1), Integer(5))}});
   const auto a = n * x;
   const auto b = n * q;
   const auto c = transpose(x) * q;
@@ -73,14 +80,17 @@ constexpr bool kinds_mix_into_the_wider_one() {
   static_assert(std::is_same_v<typename std::remove_cvref_t<decltype(c)>::value_type, rational>);
   // 2/2 + 3/4 = 7/4;  2/3 + 3/5 = 19/15;  1/6 + 1/20 = 13/60;  1/2 + 1/3 = 5/6;  1/4 + 1/5 = 9/20
   return a(0, 0) == dyadic(Integer(7), -2) && b(0, 0) == attest::ratio(Integer(19), Integer(15)) &&
-         c(0, 0) == attest::ratio(Integer(13), Integer(60)) && sum(0, 0) == attest::ratio(Integer(5), Integer(6)) &&
+         c(0, 0) == attest::ratio(Integer(13), Integer(60)) &&
+         sum(0, 0) == attest::ratio(Integer(5), Integer(6)) &&
          sum(1, 0) == attest::ratio(Integer(9), Integer(20)) &&
          // equality across kinds is equality of numbers
-         matrix<Integer, 1, 1>({{2}}) == matrix<dyadic, 1, 1>({{2.0}}) && matrix<dyadic, 1, 1>({{0.5}}) == attest::exact_cast<rational>(matrix<dyadic, 1, 1>({{0.5}})) &&
+         matrix<Integer, 1, 1>({{2}}) == matrix<dyadic, 1, 1>({{2.0}}) &&
+         matrix<dyadic, 1, 1>({{0.5}}) == attest::exact_cast<rational>(matrix<dyadic, 1, 1>({{0.5}})) &&
          !(matrix<Integer, 1, 1>({{2}}) == matrix<dyadic, 1, 1>({{2.5}}));
 }
 
-/// Changing any one entry makes two matrices unequal: compilers have been seen to compare the first row alone.
+/// Changing any one entry makes two matrices unequal: compilers have been seen to compare the first row
+/// alone.
 template <class Integer>
 constexpr bool equality_looks_at_every_entry() {
   const matrix<Integer, 3, 2> a({{1, 2}, {3, 4}, {5, 6}});
@@ -104,15 +114,18 @@ constexpr bool a_head_projects_and_scores() {
   const auto self = projections(y, wq, wk, wv);
   // Q rows: [1 + 2, 2] and [-1, 1 - 1];  K rows: [1, 1], [2 + 1, 2], [0, 3].
   const auto dots = scores(head.queries, head.keys);
-  return head.queries == matrix<Integer, 2, 2>({{3, 2}, {-1, 0}}) && head.keys == matrix<Integer, 3, 2>({{1, 1}, {3, 2}, {0, 3}}) &&
-         head.values == matrix<Integer, 3, 4>({{1, 1, 0, 2}, {0, 2, 1, 3}, {3, 0, 0, 3}}) && self.queries == y * wq && self.keys == head.keys &&
-         self.values == head.values && dots == matrix<Integer, 2, 3>({{3 + 2, 9 + 4, 6}, {-1, -3, 0}});
+  return head.queries == matrix<Integer, 2, 2>({{3, 2}, {-1, 0}}) &&
+         head.keys == matrix<Integer, 3, 2>({{1, 1}, {3, 2}, {0, 3}}) &&
+         head.values == matrix<Integer, 3, 4>({{1, 1, 0, 2}, {0, 2, 1, 3}, {3, 0, 0, 3}}) &&
+         self.queries == y * wq && self.keys == head.keys && self.values == head.values &&
+         dots == matrix<Integer, 2, 3>({{3 + 2, 9 + 4, 6}, {-1, -3, 0}});
 }
 
 matrix<attest::integer> filled(std::size_t rows, std::size_t columns, testing::random_source& random) {
   matrix<attest::integer> m(rows, columns);
   for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < columns; ++j) m(i, j) = attest::integer(random.between(-1'000'000, 1'000'000));
+    for (std::size_t j = 0; j < columns; ++j)
+      m(i, j) = attest::integer(random.between(-1'000'000, 1'000'000));
   return m;
 }
 
@@ -136,7 +149,8 @@ void check_products(testing::random_source& random) {
   for (std::size_t i = 0; i < R; ++i)
     for (std::size_t j = 0; j < C; ++j) {
       long long expected = 0;  // at most 8 * 10^12
-      for (std::size_t k = 0; k < K; ++k) expected += static_cast<long long>(a(i, k)) * static_cast<long long>(b(k, j));
+      for (std::size_t k = 0; k < K; ++k)
+        expected += static_cast<long long>(a(i, k)) * static_cast<long long>(b(k, j));
       CHECK(product(i, j) == attest::integer(expected));
       CHECK(row_sums(product_terms(a, i, b, j))(0, 0) == attest::integer(expected));
     }
@@ -152,21 +166,31 @@ void check_products(testing::random_source& random) {
 
 TEST_CASE("matrix products are those worked by hand") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(products_by_hand); }
 
-TEST_CASE("sums, differences and transposes are entry by entry") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(sums_differences_and_transposes); }
+TEST_CASE("sums, differences and transposes are entry by entry") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(sums_differences_and_transposes);
+}
 
 TEST_CASE("the terms of one dot product are shown in order and sum to the entry") {
   CHECK_IN_COMPILER_AND_AT_RUN_TIME(terms_of_a_dot_product_are_shown_in_order);
 }
 
-TEST_CASE("row sums, column minima and maxima") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(row_sums_and_column_extremes); }
+TEST_CASE("row sums, column minima and maxima") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(row_sums_and_column_extremes);
+}
 
 TEST_CASE("a row is repeated") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_row_repeats); }
 
-TEST_CASE("matrices of different kinds combine into the wider kind") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(kinds_mix_into_the_wider_one); }
+TEST_CASE("matrices of different kinds combine into the wider kind") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(kinds_mix_into_the_wider_one);
+}
 
-TEST_CASE("equality looks at every entry") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(equality_looks_at_every_entry); }
+TEST_CASE("equality looks at every entry") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(equality_looks_at_every_entry);
+}
 
-TEST_CASE("a head's projections and scores are those worked by hand") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_head_projects_and_scores); }
+TEST_CASE("a head's projections and scores are those worked by hand") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_head_projects_and_scores);
+}
 
 TEST_CASE("literals are taken exactly: integers, floats, rationals, masks") {
   constexpr matrix integers({{1, -2}});

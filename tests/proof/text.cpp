@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-// A text as a template argument: its identity is its characters. (g++ has taken two class-type arguments for one when an element was
-// left to its default, so every character position is tried.)
+// A text as a template argument: its identity is its characters. (g++ has taken two class-type arguments for
+// one when an element was left to its default, so every character position is tried.)
 
 using attest::text;
 
@@ -38,7 +38,8 @@ static_assert(!same<named<"a\0\0">, named<"\0a\0">>);
 static_assert(!same<named<"\0a\0">, named<"\0\0a">>);
 static_assert(!same<named<"\0a\0">, named<"\0\0\0">>);
 
-// From an array that is computed, as the messages of claims are: first every character zero, then some written.
+// From an array that is computed, as the messages of claims are: first every character zero, then some
+// written.
 constexpr auto computed(std::size_t at, char c) {
   struct characters {
     char value[4]{};
@@ -60,7 +61,8 @@ static_assert(named<"a b, c\n">::view == "a b, c\n");
 
 }  // namespace
 
-TEST_CASE("texts that differ in any character or in length are different template arguments, at run time too") {
+TEST_CASE(
+    "texts that differ in any character or in length are different template arguments, at run time too") {
   CHECK(of_argument<"abcd">() == "abcd");
   CHECK(of_argument<"Xbcd">() == "Xbcd");
   CHECK(of_argument<"aXcd">() == "aXcd");

@@ -7,8 +7,9 @@
 
 #include <attest/symbolic/print.hpp>
 
-// Ziv's test ends in the correctly rounded float: of weights, outputs and log-sum-exps, in four formats and five directions, against
-// MPFR and GMP; exact values and ties; near ties of far and of close exponents; subnormal results, underflow, overflow, signed zeros.
+// Ziv's test ends in the correctly rounded float: of weights, outputs and log-sum-exps, in four formats and
+// five directions, against MPFR and GMP; exact values and ties; near ties of far and of close exponents;
+// subnormal results, underflow, overflow, signed zeros.
 
 using attest::certainty;
 using attest::constant;
@@ -32,7 +33,8 @@ using attest::formats::binary16;
 using attest::formats::binary32;
 using attest::formats::binary64;
 
-constexpr rounding modes[] = {rounding::nearest_even, rounding::toward_zero, rounding::up, rounding::down, rounding::to_odd};
+constexpr rounding modes[] = {rounding::nearest_even, rounding::toward_zero, rounding::up, rounding::down,
+                              rounding::to_odd};
 constexpr attest::format all_formats[] = {binary64, binary32, binary16, bfloat16};
 
 constexpr std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
@@ -59,7 +61,9 @@ constexpr bool the_chapter_weights_are_rounded() {
   const auto first = constant(surd<Integer>(1)) / (2 * r + 1);
   const auto second = constant(surd<Integer>(1)) / (2 + r);
   const auto result = round_correctly(first, binary64);
-  return result.pattern == bits(0.19777581464042818) && result.pattern + 1 == bits(0.1977758146404282) && result.how == certainty::certified && round_correctly(second, binary64).pattern == bits(0.24825507825772308) &&
+  return result.pattern == bits(0.19777581464042818) && result.pattern + 1 == bits(0.1977758146404282) &&
+         result.how == certainty::certified &&
+         round_correctly(second, binary64).pattern == bits(0.24825507825772308) &&
          round_correctly(r / (2 * r + 1), binary32).pattern == std::bit_cast<std::uint32_t>(0.40111209f);
 }
 
@@ -71,13 +75,17 @@ constexpr bool the_mean_of_adjacent_doubles_is_a_tie() {
     const matrix<number, 2, 1> v({{a}, {b}});
     return (softmax(matrix<Integer, 1, 2>({{3, 3}}) / root(2)) * v)(0, 0);
   };
-  return rounds(mean(1, 0x1.0000000000001p0), {one, one, one + 1, one, one + 1}) && rounds(mean(0x1.0000000000001p0, 0x1.0000000000002p0), {one + 2, one + 1, one + 2, one + 1, one + 1}) &&
-         rounds(mean(-1, -0x1.0000000000001p0), {negative | one, negative | one, negative | one, negative | (one + 1), negative | (one + 1)}) &&
+  return rounds(mean(1, 0x1.0000000000001p0), {one, one, one + 1, one, one + 1}) &&
+         rounds(mean(0x1.0000000000001p0, 0x1.0000000000002p0),
+                {one + 2, one + 1, one + 2, one + 1, one + 1}) &&
+         rounds(mean(-1, -0x1.0000000000001p0), {negative | one, negative | one, negative | one,
+                                                 negative | (one + 1), negative | (one + 1)}) &&
          // a representable mean is itself in every direction
          rounds(mean(1, 3), {bits(2), bits(2), bits(2), bits(2), bits(2)});
 }
 
-/// Two equal top scores over adjacent doubles put the mean on a boundary, and a third key scored far lower decides.
+/// Two equal top scores over adjacent doubles put the mean on a boundary, and a third key scored far lower
+/// decides.
 template <class Integer>
 constexpr bool a_far_key_decides_a_near_tie() {
   using number = attest::basic_dyadic<Integer>;
@@ -106,7 +114,9 @@ constexpr bool a_far_key_decides_a_directed_rounding() {
     const matrix<Integer, 2, 1> v({{1L}, {value}});
     return (softmax(matrix<Integer, 1, 2>({{0, -1'000'000}}) / root(2)) * v)(0, 0);
   };
-  return rounds(output(5), {one, one, one + 1, one, one + 1}) && rounds(output(-5), {one, one - 1, one, one - 1, one - 1}) && rounds(output(1), {one, one, one, one, one});
+  return rounds(output(5), {one, one, one + 1, one, one + 1}) &&
+         rounds(output(-5), {one, one - 1, one, one - 1, one - 1}) &&
+         rounds(output(1), {one, one, one, one, one});
 }
 
 /// An exact zero is +0, rounding down -0; a nonzero result keeps its sign when it rounds to zero.
@@ -137,11 +147,17 @@ constexpr bool logarithms_round_at_exact_values() {
   eight.add(surd<number>(8), surd<number>(0));
   attest::exp_sum<number, 2> past_eight = eight;
   past_eight.add(surd<number>(1), surd<number>(-1'000'000));
-  return rounds(logarithm(single(tie), log_base::e), {one, one, one + 1, one, one + 1}) && rounds(logarithm(above, log_base::e), {one + 1, one, one + 1, one, one + 1}) &&
-         round_correctly(logarithm(single(number(0)), log_base::e), binary64).pattern == 0 && round_correctly(logarithm(single(number(0)), log_base::two), binary64).pattern == 0 &&
-         round_correctly(logarithm(eight, log_base::two), binary64).pattern == bits(3) && round_correctly(logarithm(eight, log_base::two), binary64, rounding::up).pattern == bits(3) &&
-         round_correctly(logarithm(eight, log_base::two), binary64, rounding::down).pattern == bits(3) && round_correctly(logarithm(past_eight, log_base::two), binary64, rounding::up).pattern == bits(3) + 1 &&
-         round_correctly(logarithm(past_eight, log_base::two), binary64, rounding::down).pattern == bits(3) && round_correctly(logarithm(past_eight, log_base::two), binary64).pattern == bits(3);
+  return rounds(logarithm(single(tie), log_base::e), {one, one, one + 1, one, one + 1}) &&
+         rounds(logarithm(above, log_base::e), {one + 1, one, one + 1, one, one + 1}) &&
+         round_correctly(logarithm(single(number(0)), log_base::e), binary64).pattern == 0 &&
+         round_correctly(logarithm(single(number(0)), log_base::two), binary64).pattern == 0 &&
+         round_correctly(logarithm(eight, log_base::two), binary64).pattern == bits(3) &&
+         round_correctly(logarithm(eight, log_base::two), binary64, rounding::up).pattern == bits(3) &&
+         round_correctly(logarithm(eight, log_base::two), binary64, rounding::down).pattern == bits(3) &&
+         round_correctly(logarithm(past_eight, log_base::two), binary64, rounding::up).pattern ==
+             bits(3) + 1 &&
+         round_correctly(logarithm(past_eight, log_base::two), binary64, rounding::down).pattern == bits(3) &&
+         round_correctly(logarithm(past_eight, log_base::two), binary64).pattern == bits(3);
 }
 
 /// Every format and direction against a value that MPFR knows to `precision` bits.
@@ -161,27 +177,45 @@ constexpr bool exact_results_are_named() {
   const auto half = r / (r + r);
   const auto how = [](const auto& x, rounding mode) { return round_correctly(x, binary64, mode).how; };
   const attest::basic_dyadic<Integer> tie(Integer((1LL << 53) + 1), -53);
-  return how(half, rounding::nearest_even) == certainty::exact && how(half, rounding::down) == certainty::exact && how(tie, rounding::nearest_even) == certainty::exact &&
-         how(Integer(0), rounding::down) == certainty::exact && how(r, rounding::nearest_even) == certainty::certified && how(r, rounding::up) == certainty::certified;
+  return how(half, rounding::nearest_even) == certainty::exact &&
+         how(half, rounding::down) == certainty::exact &&
+         how(tie, rounding::nearest_even) == certainty::exact &&
+         how(Integer(0), rounding::down) == certainty::exact &&
+         how(r, rounding::nearest_even) == certainty::certified &&
+         how(r, rounding::up) == certainty::certified;
 }
 
 dyadic power_of_two(long exponent) { return {big(1), exponent}; }
 
 }  // namespace
 
-TEST_CASE("the chapter's weights are correctly rounded") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_weights_are_rounded); }
+TEST_CASE("the chapter's weights are correctly rounded") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_weights_are_rounded);
+}
 
-TEST_CASE("the mean of two adjacent doubles is an exact tie and goes to the even one") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_mean_of_adjacent_doubles_is_a_tie); }
+TEST_CASE("the mean of two adjacent doubles is an exact tie and goes to the even one") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_mean_of_adjacent_doubles_is_a_tie);
+}
 
-TEST_CASE("a key scored a million or a million million lower decides a near tie") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_far_key_decides_a_near_tie); }
+TEST_CASE("a key scored a million or a million million lower decides a near tie") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_far_key_decides_a_near_tie);
+}
 
-TEST_CASE("a far key decides directed roundings at a representable value") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_far_key_decides_a_directed_rounding); }
+TEST_CASE("a far key decides directed roundings at a representable value") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_far_key_decides_a_directed_rounding);
+}
 
-TEST_CASE("exact zeros and underflow have the sign that IEEE 754 gives them") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(zeros_and_underflow_have_their_sign); }
+TEST_CASE("exact zeros and underflow have the sign that IEEE 754 gives them") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(zeros_and_underflow_have_their_sign);
+}
 
-TEST_CASE("log-sum-exps round at exact values and ties") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(logarithms_round_at_exact_values); }
+TEST_CASE("log-sum-exps round at exact values and ties") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(logarithms_round_at_exact_values);
+}
 
-TEST_CASE("an exact result is told from a certified one") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(exact_results_are_named); }
+TEST_CASE("an exact result is told from a certified one") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(exact_results_are_named);
+}
 
 TEST_CASE("scores that differ by 2^-2148 decide a near tie") {
   const dyadic delta = power_of_two(-2148);
@@ -194,7 +228,8 @@ TEST_CASE("scores that differ by 2^-2148 decide a near tie") {
     return (softmax(d / root(1)) * v)(0, 0);
   };
   const dyadic above_one = attest::exact_value<big>(0x1.0000000000001p0);
-  // The second weight is a little more than a half: the output is just above, or just below, the tie 1 + 2^-53.
+  // The second weight is a little more than a half: the output is just above, or just below, the tie 1 +
+  // 2^-53.
   CHECK(rounds(output(dyadic(1), above_one), {one + 1, one, one + 1, one, one + 1}));
   CHECK(rounds(output(above_one, dyadic(1)), {one, one, one + 1, one, one + 1}));
   // The other side of a representable value: O = 1 ± 2^-2150.
@@ -230,8 +265,9 @@ TEST_CASE("weights and outputs of random heads are correctly rounded in every fo
   for (int round = 0; round < 150; ++round) {
     const auto tk = static_cast<std::size_t>(random.between(2, 5));
     const auto d = static_cast<unsigned long long>(random.between(1, 64));
-    // Scores from close together to far apart, where the smallest weights underflow in every format. With |score| < 2^11 no weight is
-    // below e^-4096 > 2^-5910, so that 7000 bits tell every value from the boundaries next to it.
+    // Scores from close together to far apart, where the smallest weights underflow in every format. With
+    // |score| < 2^11 no weight is below e^-4096 > 2^-5910, so that 7000 bits tell every value from the
+    // boundaries next to it.
     const int spread = static_cast<int>(random.between(-20, 10));
     constexpr mpfr_prec_t precision = 7000;
     matrix<dyadic> dots(1, tk);
@@ -244,7 +280,8 @@ TEST_CASE("weights and outputs of random heads are correctly rounded in every fo
     const auto o = w * v;
     CAPTURE(round, d, spread, tk);
     for (std::size_t j = 0; j < tk; ++j) check_all(w(0, j), reference::value_of(w(0, j), precision));
-    for (const log_base base : {log_base::e, log_base::two}) check_all(log_sum_exp(w, base)(0, 0), reference::value_of(log_sum_exp(w, base)(0, 0), precision));
+    for (const log_base base : {log_base::e, log_base::two})
+      check_all(log_sum_exp(w, base)(0, 0), reference::value_of(log_sum_exp(w, base)(0, 0), precision));
     check_all(o(0, 0), reference::value_of(o(0, 0), precision));
   }
 }
@@ -263,27 +300,35 @@ TEST_CASE("a single key's weight is exactly one and its output its value") {
 }
 
 TEST_CASE("subnormal weights are correctly rounded, down to half the smallest and below") {
-  // e^-s / (1 + e^-s) around the subnormal numbers of each format: binary64 below e^-708, binary32 and bfloat16 below e^-87,
-  // binary16 below e^-9.7.
-  const auto weight = [](long n, long d) { return exp(surd<attest::basic_rational<big>>(ratio(big(-n), big(d)))) / (exp(surd<attest::basic_rational<big>>(ratio(big(-n), big(d)))) + 1); };
+  // e^-s / (1 + e^-s) around the subnormal numbers of each format: binary64 below e^-708, binary32 and
+  // bfloat16 below e^-87, binary16 below e^-9.7.
+  const auto weight = [](long n, long d) {
+    return exp(surd<attest::basic_rational<big>>(ratio(big(-n), big(d)))) /
+           (exp(surd<attest::basic_rational<big>>(ratio(big(-n), big(d)))) + 1);
+  };
   for (long n = 700; n <= 750; ++n) check_all(weight(n, 1), reference::value_of(weight(n, 1), 3000));
   for (long n = 260; n <= 315; ++n) check_all(weight(n, 3), reference::value_of(weight(n, 3), 2000));
   for (long n = 60; n <= 125; ++n) check_all(weight(n, 7), reference::value_of(weight(n, 7), 2000));
   // Negative ones: minus the weight.
-  for (long n = 700; n <= 750; n += 5) check_all(-1 * weight(n, 1).numerator / weight(n, 1).denominator, reference::real(0, 3000) - reference::value_of(weight(n, 1), 3000));
+  for (long n = 700; n <= 750; n += 5)
+    check_all(-1 * weight(n, 1).numerator / weight(n, 1).denominator,
+              reference::real(0, 3000) - reference::value_of(weight(n, 1), 3000));
 }
 
 TEST_CASE("MPFR's own conversions agree with the reference of these tests") {
   testing::random_source random(15'062);
   for (int round = 0; round < 500; ++round) {
-    reference::real x = exp(reference::real(random.between(-760, 720), 200)) * reference::real(reference::fraction(random.double_between(-3, 3)), 200);
+    reference::real x = exp(reference::real(random.between(-760, 720), 200)) *
+                        reference::real(reference::fraction(random.double_between(-3, 3)), 200);
     CAPTURE(x.text());
     CHECK(reference::pattern_of(x, binary64, rounding::nearest_even) == bits(mpfr_get_d(x.get(), MPFR_RNDN)));
     CHECK(reference::pattern_of(x, binary64, rounding::up) == bits(mpfr_get_d(x.get(), MPFR_RNDU)));
     CHECK(reference::pattern_of(x, binary64, rounding::down) == bits(mpfr_get_d(x.get(), MPFR_RNDD)));
     CHECK(reference::pattern_of(x, binary64, rounding::toward_zero) == bits(mpfr_get_d(x.get(), MPFR_RNDZ)));
-    CHECK(reference::pattern_of(x, binary32, rounding::nearest_even) == std::bit_cast<std::uint32_t>(mpfr_get_flt(x.get(), MPFR_RNDN)));
-    CHECK(reference::pattern_of(x, binary32, rounding::up) == std::bit_cast<std::uint32_t>(mpfr_get_flt(x.get(), MPFR_RNDU)));
+    CHECK(reference::pattern_of(x, binary32, rounding::nearest_even) ==
+          std::bit_cast<std::uint32_t>(mpfr_get_flt(x.get(), MPFR_RNDN)));
+    CHECK(reference::pattern_of(x, binary32, rounding::up) ==
+          std::bit_cast<std::uint32_t>(mpfr_get_flt(x.get(), MPFR_RNDU)));
   }
 }
 
@@ -292,8 +337,10 @@ TEST_CASE("overflow follows the direction, in every format and of either sign") 
     const auto infinity = f.infinity;
     const auto largest = f.largest;
     const std::uint64_t minus = f.sign_bit();
-    // The midpoint above the largest number, (2^(precision + 1) - 1) 2^(max_exponent - precision), a tie that goes to infinity.
-    const dyadic midpoint = (power_of_two(f.precision + 1) - dyadic(1)) * power_of_two(f.max_exponent() - f.precision);
+    // The midpoint above the largest number, (2^(precision + 1) - 1) 2^(max_exponent - precision), a tie that
+    // goes to infinity.
+    const dyadic midpoint =
+        (power_of_two(f.precision + 1) - dyadic(1)) * power_of_two(f.max_exponent() - f.precision);
     const dyadic less = midpoint - power_of_two(-20);
     const auto output = [](const dyadic& value) {  // two equal values: their mean is exactly that
       matrix<dyadic> v(2, 1);
@@ -312,7 +359,8 @@ TEST_CASE("overflow follows the direction, in every format and of either sign") 
     check(power_of_two(20'000), {infinity, largest, infinity, largest, largest});
     check(-midpoint, {minus | infinity, minus | largest, minus | largest, minus | infinity, minus | largest});
     check(-less, {minus | largest, minus | largest, minus | largest, minus | infinity, minus | largest});
-    check(-power_of_two(20'000), {minus | infinity, minus | largest, minus | largest, minus | infinity, minus | largest});
+    check(-power_of_two(20'000),
+          {minus | infinity, minus | largest, minus | largest, minus | infinity, minus | largest});
     // Half the smallest subnormal is a tie with zero, and goes there with its sign.
     const dyadic half = power_of_two(f.min_unit() - 1);
     check(half, {0, 0, 1, 0, 1});
@@ -329,7 +377,8 @@ TEST_CASE("an enclosure that is given is used and narrowed when it is too wide")
   for (const unsigned width : {8u, 20u, 40u, 60u, 200u}) {
     const auto start = attest::evaluate<attest::growing>(weight, width);
     CAPTURE(width);
-    CHECK(round_correctly(weight, start, binary64, rounding::nearest_even).pattern == bits(0.19777581464042818));
+    CHECK(round_correctly(weight, start, binary64, rounding::nearest_even).pattern ==
+          bits(0.19777581464042818));
   }
 }
 
@@ -346,8 +395,10 @@ TEST_CASE("random exact rationals are correctly rounded in every format and dire
     for (const auto& f : all_formats)
       for (const rounding mode : modes) {
         CAPTURE(f.name, static_cast<int>(mode));
-        CHECK(round_correctly(x, f, mode).pattern == reference::pattern_of(reference::to_whole(n), exponent, f, mode));
-        CHECK(round_correctly(q, f, mode).pattern == reference::pattern_of(reference::value_of(q, 3000), f, mode));
+        CHECK(round_correctly(x, f, mode).pattern ==
+              reference::pattern_of(reference::to_whole(n), exponent, f, mode));
+        CHECK(round_correctly(q, f, mode).pattern ==
+              reference::pattern_of(reference::value_of(q, 3000), f, mode));
       }
   }
 }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The independent reference of the tests: GMP for exact numbers, MPFR for everything else. Nothing here uses arithmetic of
-// the library; values cross over as decimal text or as limbs.
+// The independent reference of the tests: GMP for exact numbers, MPFR for everything else. Nothing here uses
+// arithmetic of the library; values cross over as decimal text or as limbs.
 namespace reference {
 
 /// A GMP integer.
@@ -126,14 +126,18 @@ fraction to_fraction(const attest::basic_dyadic<Integer>& x) {
 class real {
  public:
   explicit real(mpfr_prec_t precision) {
-    // All tests run on one thread. Exponentials of scores such as -10^12 need more than MPFR's default exponents.
-    static const bool widest = mpfr_set_emax(mpfr_get_emax_max()) == 0 && mpfr_set_emin(mpfr_get_emin_min()) == 0;
+    // All tests run on one thread. Exponentials of scores such as -10^12 need more than MPFR's default
+    // exponents.
+    static const bool widest =
+        mpfr_set_emax(mpfr_get_emax_max()) == 0 && mpfr_set_emin(mpfr_get_emin_min()) == 0;
     static_cast<void>(widest);
     mpfr_init2(value_, precision);
     mpfr_set_zero(value_, 1);
   }
   real(long value, mpfr_prec_t precision) : real(precision) { mpfr_set_si(value_, value, MPFR_RNDN); }
-  real(const fraction& value, mpfr_prec_t precision) : real(precision) { mpfr_set_q(value_, value.get(), MPFR_RNDN); }
+  real(const fraction& value, mpfr_prec_t precision) : real(precision) {
+    mpfr_set_q(value_, value.get(), MPFR_RNDN);
+  }
   real(const real& other) {
     mpfr_init2(value_, other.precision());
     mpfr_set(value_, other.value_, MPFR_RNDN);
@@ -236,8 +240,8 @@ real value_of(const attest::interval_end<Capacity>& end) {
   return r;
 }
 
-/// Whether the interval contains the number that `value` approximates. `value` must be far more precise than the interval is
-/// narrow: it counts as off by a relative 2^-(precision - 24).
+/// Whether the interval contains the number that `value` approximates. `value` must be far more precise than
+/// the interval is narrow: it counts as off by a relative 2^-(precision - 24).
 template <std::size_t Capacity>
 bool contains(const attest::interval<Capacity>& x, const real& value) {
   const real slack = abs(value).times_power_of_two(-(value.precision() - 24));
@@ -252,16 +256,19 @@ long relative_width(const attest::interval<Capacity>& x, const real& value) {
   return mpfr_get_exp((width / value).get());
 }
 
-/// The bit pattern of an exact value m * 2^exponent, m != 0, in a format: rounding by its definition, on GMP integers.
-inline std::uint64_t pattern_of(const whole& m, long exponent, const attest::format& f, attest::rounding mode) {
+/// The bit pattern of an exact value m * 2^exponent, m != 0, in a format: rounding by its definition, on GMP
+/// integers.
+inline std::uint64_t pattern_of(const whole& m, long exponent, const attest::format& f,
+                                attest::rounding mode) {
   const bool negative = mpz_sgn(m.get()) < 0;
   whole magnitude;
   mpz_abs(magnitude.get(), m.get());
-  const long top = exponent + static_cast<long>(mpz_sizeinbase(magnitude.get(), 2)) - 1;  // 2^top <= |x| < 2^(top + 1)
+  const long top =
+      exponent + static_cast<long>(mpz_sizeinbase(magnitude.get(), 2)) - 1;  // 2^top <= |x| < 2^(top + 1)
   const long binade = top < f.min_exponent ? f.min_exponent : top;
   const long unit = binade - (f.precision - 1);
-  whole units;      // floor(|x| / 2^unit)
-  int half = -1;    // the rest against half a unit
+  whole units;    // floor(|x| / 2^unit)
+  int half = -1;  // the rest against half a unit
   bool inexact = false;
   if (exponent >= unit) {
     mpz_mul_2exp(units.get(), magnitude.get(), static_cast<mp_bitcnt_t>(exponent - unit));
@@ -284,11 +291,20 @@ inline std::uint64_t pattern_of(const whole& m, long exponent, const attest::for
   };
   bool away = false;
   switch (mode) {
-    case attest::rounding::nearest_even: away = half > 0 || (half == 0 && significand % 2 != 0); break;
-    case attest::rounding::up: away = inexact && !negative; break;
-    case attest::rounding::down: away = inexact && negative; break;
-    case attest::rounding::toward_zero: break;
-    case attest::rounding::to_odd: significand |= inexact ? 1u : 0u; break;
+    case attest::rounding::nearest_even:
+      away = half > 0 || (half == 0 && significand % 2 != 0);
+      break;
+    case attest::rounding::up:
+      away = inexact && !negative;
+      break;
+    case attest::rounding::down:
+      away = inexact && negative;
+      break;
+    case attest::rounding::toward_zero:
+      break;
+    case attest::rounding::to_odd:
+      significand |= inexact ? 1u : 0u;
+      break;
   }
   const std::uint64_t sign = negative ? f.sign_bit() : 0;
   const std::uint64_t largest = f.infinity - 1;

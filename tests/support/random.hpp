@@ -9,8 +9,8 @@
 
 namespace testing {
 
-/// Random exact inputs, the same on every machine: the engine is specified bit for bit, the standard distributions are not
-/// and so are not used.
+/// Random exact inputs, the same on every machine: the engine is specified bit for bit, the standard
+/// distributions are not and so are not used.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : engine_(seed) {}

@@ -7,8 +7,9 @@
 #include "support/mpfr.hpp"
 #include "support/random.hpp"
 
-// Sums of exponentials and their fractions: equal exponents merge, zero coefficients vanish; equality is decided, both for equal
-// expressions of different form and for unequal ones that no table of digits tells apart.
+// Sums of exponentials and their fractions: equal exponents merge, zero coefficients vanish; equality is
+// decided, both for equal expressions of different form and for unequal ones that no table of digits tells
+// apart.
 
 using attest::basic_rational;
 using attest::constant;
@@ -32,8 +33,8 @@ constexpr bool equal_exponents_merge_in_order_of_appearance() {
   x.add(surd<Integer>(2), Integer(1) / root(2));
   x.add(surd<Integer>(5), surd<Integer>(0));
   x.add(surd<Integer>(-3), Integer(2) / root(8));  // 2/√8 = 1/√2
-  return x.size() == 2 && x[0].coefficient == surd<Integer>(-1) && x[0].exponent == surd<Integer>(Integer(1) / root(2)) &&
-         x[1].coefficient == surd<Integer>(5);
+  return x.size() == 2 && x[0].coefficient == surd<Integer>(-1) &&
+         x[0].exponent == surd<Integer>(Integer(1) / root(2)) && x[1].coefficient == surd<Integer>(5);
 }
 
 template <class Integer>
@@ -45,7 +46,8 @@ constexpr bool cancelled_terms_leave_the_sum() {
   x.add(surd<Integer>(-2), Integer(1) / root(2));
   const bool one_left = x.size() == 1 && x[0].coefficient == surd<Integer>(7);
   x.add(surd<Integer>(-7), Integer(3) / root(2));
-  return one_left && is_zero(x) && x.size() == 0 && is_zero(r<Integer>() - r<Integer>()) && !is_zero(r<Integer>() - 2 * r<Integer>());
+  return one_left && is_zero(x) && x.size() == 0 && is_zero(r<Integer>() - r<Integer>()) &&
+         !is_zero(r<Integer>() - 2 * r<Integer>());
 }
 
 /// (r + 1)² = r² + 2r + 1, (r + 1)(r - 1) = r² - 1, r · e^(-1/√2) = 1.
@@ -55,8 +57,10 @@ constexpr bool products_multiply_out() {
   const auto sum = r<Integer>() + 1;
   const auto square = exp(surd<Integer>(Integer(2) / root(2)));
   const auto inverse = exp(surd<Integer>(Integer(-1) / root(2)));
-  return sum * sum == square + 2 * r<Integer>() + 1 && sum * (r<Integer>() - one) == square - one && r<Integer>() * inverse == one && (sum * sum).size() == 3 &&
-         (sum * (r<Integer>() - one)).size() == 2 && 1 + r<Integer>() == sum && !(sum * sum == square + r<Integer>() + 1);
+  return sum * sum == square + 2 * r<Integer>() + 1 && sum * (r<Integer>() - one) == square - one &&
+         r<Integer>() * inverse == one && (sum * sum).size() == 3 &&
+         (sum * (r<Integer>() - one)).size() == 2 && 1 + r<Integer>() == sum &&
+         !(sum * sum == square + r<Integer>() + 1);
 }
 
 /// r/(2r + 1) = 1/(2 + 1/r) = r²/(2r² + r); 1/(2r + 1) is another number.
@@ -69,10 +73,14 @@ constexpr bool equal_fractions_of_different_form_are_equal() {
   const auto y = one / (2 * one + inverse);
   const auto z = square / (2 * square + r<Integer>());
   const auto w = one / (2 * r<Integer>() + 1);
-  return x == y && y == z && equals(x, z) && !(x == w) && !equals(w, y) && x + w + x == attest::fraction_of(Integer(1)) &&
-         x - y == attest::fraction_of(Integer(0)) && equals(x + x + w, Integer(1)) && equals(Integer(1), x + w + x) && !equals(x + x, Integer(1)) &&
+  return x == y && y == z && equals(x, z) && !(x == w) && !equals(w, y) &&
+         x + w + x == attest::fraction_of(Integer(1)) && x - y == attest::fraction_of(Integer(0)) &&
+         equals(x + x + w, Integer(1)) && equals(Integer(1), x + w + x) && !equals(x + x, Integer(1)) &&
          // the negated form, and one whose numerator vanishes
-         (constant(surd<Integer>(-1)) * r<Integer>()) / (constant(surd<Integer>(-1)) * (2 * r<Integer>() + 1)) == x && equals((one - one) / r<Integer>(), Integer(0));
+         (constant(surd<Integer>(-1)) * r<Integer>()) /
+                 (constant(surd<Integer>(-1)) * (2 * r<Integer>() + 1)) ==
+             x &&
+         equals((one - one) / r<Integer>(), Integer(0));
 }
 
 /// 1 + 10^-60 (r - 1) agrees with 1 to 59 digits, and is not 1.
@@ -90,42 +98,61 @@ constexpr bool unequal_expressions_that_agree_to_sixty_digits_are_unequal() {
   const auto x = one + constant(surd<rational>(tiny)) * (s - one);
   const auto fraction = (s + one) / (s + one + constant(surd<rational>(tiny)));
   // the same with the difference in the exponent: e^(1/√2 + 10^-61)
-  const auto t = exp(attest::exact_cast<rational>(surd<Integer>(Integer(1) / root(2))) + surd<rational>(tiny));
-  return !(x == one) && x - constant(surd<rational>(tiny)) * s == one - constant(surd<rational>(tiny)) && !equals(fraction, Integer(1)) && !(t == s) && !equals(t, s) &&
-         !equals(t / s, Integer(1)) && equals(t * one / t, Integer(1));
+  const auto t =
+      exp(attest::exact_cast<rational>(surd<Integer>(Integer(1) / root(2))) + surd<rational>(tiny));
+  return !(x == one) && x - constant(surd<rational>(tiny)) * s == one - constant(surd<rational>(tiny)) &&
+         !equals(fraction, Integer(1)) && !(t == s) && !equals(t, s) && !equals(t / s, Integer(1)) &&
+         equals(t * one / t, Integer(1));
 }
 
 template <class Integer>
 constexpr bool exponents_of_different_fields_are_different_exponents() {
   const auto x = r<Integer>() + exp(surd<Integer>(Integer(1) / root(3)));
-  return x.size() == 2 && !(r<Integer>() == exp(surd<Integer>(Integer(1) / root(3)))) && x - exp(surd<Integer>(Integer(1) / root(3))) == r<Integer>();
+  return x.size() == 2 && !(r<Integer>() == exp(surd<Integer>(Integer(1) / root(3)))) &&
+         x - exp(surd<Integer>(Integer(1) / root(3))) == r<Integer>();
 }
 
 template <class Integer>
 constexpr bool algebraic_numbers_of_all_kinds_compare() {
   using rational = basic_rational<Integer>;
   using dyadic = attest::basic_dyadic<Integer>;
-  return equals(Integer(2), dyadic(2)) && equals(dyadic(Integer(1), -1), attest::ratio(Integer(1), Integer(2))) && equals(surd<Integer>(Integer(2), Integer(0), 7), Integer(2)) &&
-         !equals(surd<Integer>(Integer(1) / root(2)), attest::ratio(Integer(7), Integer(10))) && equals(constant(surd<Integer>(3)), Integer(3)) &&
-         equals(surd<rational>(attest::ratio(Integer(1), Integer(2))), surd<Integer>(Integer(1) / root(4))) && !equals(r<Integer>(), Integer(2)) &&
+  return equals(Integer(2), dyadic(2)) &&
+         equals(dyadic(Integer(1), -1), attest::ratio(Integer(1), Integer(2))) &&
+         equals(surd<Integer>(Integer(2), Integer(0), 7), Integer(2)) &&
+         !equals(surd<Integer>(Integer(1) / root(2)), attest::ratio(Integer(7), Integer(10))) &&
+         equals(constant(surd<Integer>(3)), Integer(3)) &&
+         equals(surd<rational>(attest::ratio(Integer(1), Integer(2))), surd<Integer>(Integer(1) / root(4))) &&
+         !equals(r<Integer>(), Integer(2)) &&
          equals(attest::exact_cast<rational>(r<Integer>()), r<Integer>());
 }
 
 }  // namespace
 
-TEST_CASE("terms of equal exponent merge, in order of appearance") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(equal_exponents_merge_in_order_of_appearance); }
+TEST_CASE("terms of equal exponent merge, in order of appearance") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(equal_exponents_merge_in_order_of_appearance);
+}
 
-TEST_CASE("terms that cancel leave the sum") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(cancelled_terms_leave_the_sum); }
+TEST_CASE("terms that cancel leave the sum") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(cancelled_terms_leave_the_sum);
+}
 
 TEST_CASE("products of sums multiply out") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(products_multiply_out); }
 
-TEST_CASE("equal fractions of different form are equal, unequal ones are not") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(equal_fractions_of_different_form_are_equal); }
+TEST_CASE("equal fractions of different form are equal, unequal ones are not") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(equal_fractions_of_different_form_are_equal);
+}
 
-TEST_CASE("expressions that agree to sixty digits and differ are unequal") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(unequal_expressions_that_agree_to_sixty_digits_are_unequal); }
+TEST_CASE("expressions that agree to sixty digits and differ are unequal") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(unequal_expressions_that_agree_to_sixty_digits_are_unequal);
+}
 
-TEST_CASE("exponents of different fields stay apart") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(exponents_of_different_fields_are_different_exponents); }
+TEST_CASE("exponents of different fields stay apart") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(exponents_of_different_fields_are_different_exponents);
+}
 
-TEST_CASE("numbers, surds and sums of all kinds compare as numbers") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(algebraic_numbers_of_all_kinds_compare); }
+TEST_CASE("numbers, surds and sums of all kinds compare as numbers") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(algebraic_numbers_of_all_kinds_compare);
+}
 
 TEST_CASE("a denominator that vanishes is an error") {
   const auto zero = r<attest::integer>() - r<attest::integer>();
@@ -147,8 +174,10 @@ TEST_CASE("sums, products and fractions of random exponentials agree with MPFR")
     const auto one = [&] {
       sum x;
       for (long terms = random.between(1, 4); terms > 0; --terms)
-        x.add(surd<attest::rational>(attest::ratio(random.between(-9, 9), random.between(1, 3)), attest::ratio(random.between(-2, 2), 1), 2),
-              surd<attest::rational>(attest::ratio(random.between(-1, 1), 1), attest::ratio(random.between(-3, 3), 1), 2));
+        x.add(surd<attest::rational>(attest::ratio(random.between(-9, 9), random.between(1, 3)),
+                                     attest::ratio(random.between(-2, 2), 1), 2),
+              surd<attest::rational>(attest::ratio(random.between(-1, 1), 1),
+                                     attest::ratio(random.between(-3, 3), 1), 2));
       return x;
     };
     const sum x = one();

@@ -13,9 +13,9 @@
 #include <map>
 #include <vector>
 
-// The head's softmax as expressions: rows sum to one, shift invariance, permuted keys, linearity in V, masks, any d, d_v != d_k,
-// self- and cross-attention, over integers, floats and rationals; every 2x2 head over {-1, 0, 1}. Identities are decided exactly;
-// values are compared with MPFR, computed from the scores alone.
+// The head's softmax as expressions: rows sum to one, shift invariance, permuted keys, linearity in V, masks,
+// any d, d_v != d_k, self- and cross-attention, over integers, floats and rationals; every 2x2 head over {-1,
+// 0, 1}. Identities are decided exactly; values are compared with MPFR, computed from the scores alone.
 
 using attest::basic_dyadic;
 using attest::basic_rational;
@@ -44,7 +44,8 @@ constexpr bool the_chapter_rows_are_its_symbolic_rows() {
   const auto second = attest::row(1, 1, r) / (2 + r);
   const auto third = attest::row(r, one, r * r) / (r + 1 + r * r);
   for (std::size_t j = 0; j < 3; ++j)
-    if (!equals(w(0, j), first(0, j)) || !equals(w(1, j), second(0, j)) || !equals(w(2, j), third(0, j))) return false;
+    if (!equals(w(0, j), first(0, j)) || !equals(w(1, j), second(0, j)) || !equals(w(2, j), third(0, j)))
+      return false;
   return !equals(w(0, 1), second(0, 1)) && !equals(w(2, 0), third(0, 2));
 }
 
@@ -54,7 +55,8 @@ constexpr bool the_chapter_outputs_are_its_expressions() {
   const auto o = softmax(chapter_scores<Integer>() / root(2)) * v;
   const auto r = exp(surd<Integer>(Integer(1) / root(2)));
   // Row 1: (r + 1 + 2r) / (2r + 1) and (2 + 2r) / (2r + 1).
-  return equals(o(0, 0), (3 * r + 1) / (2 * r + 1)) && equals(o(0, 1), (2 * r + 2) / (2 * r + 1)) && equals(o(1, 0), o(1, 1));
+  return equals(o(0, 0), (3 * r + 1) / (2 * r + 1)) && equals(o(0, 1), (2 * r + 2) / (2 * r + 1)) &&
+         equals(o(1, 0), o(1, 1));
 }
 
 template <class Integer>
@@ -66,18 +68,23 @@ constexpr bool a_masked_key_counts_for_nothing() {
   const auto o = w * v;
   const auto a = exp(surd<Integer>(Integer(5) / root(3)));
   const auto b = exp(surd<Integer>(Integer(2) / root(3)));
-  return equals(w(0, 0), a / (a + b)) && equals(w(0, 1), Integer(0)) && equals(w(0, 2), b / (a + b)) && equals(o(0, 0), (a + 3 * b) / (a + b)) &&
-         equals(o(0, 1), (10 * a + (-4) * b) / (a + b)) && equals(w(1, 1), Integer(1)) && equals(w(1, 0), Integer(0)) && equals(o(1, 0), Integer(1000)) &&
-         w.normaliser(0) == a + b && equals(log_sum_exp(w, attest::log_base::e)(1, 0).sum, exp(surd<Integer>(Integer(7) / root(3))));
+  return equals(w(0, 0), a / (a + b)) && equals(w(0, 1), Integer(0)) && equals(w(0, 2), b / (a + b)) &&
+         equals(o(0, 0), (a + 3 * b) / (a + b)) && equals(o(0, 1), (10 * a + (-4) * b) / (a + b)) &&
+         equals(w(1, 1), Integer(1)) && equals(w(1, 0), Integer(0)) && equals(o(1, 0), Integer(1000)) &&
+         w.normaliser(0) == a + b &&
+         equals(log_sum_exp(w, attest::log_base::e)(1, 0).sum, exp(surd<Integer>(Integer(7) / root(3))));
 }
 
-/// The scale is a rational number where d is a perfect square: e^(6/√4) = e^3, and over d = 1 the scores themselves.
+/// The scale is a rational number where d is a perfect square: e^(6/√4) = e^3, and over d = 1 the scores
+/// themselves.
 template <class Integer>
 constexpr bool perfect_squares_scale_rationally() {
   const matrix<Integer, 1, 2> d({{6, 0}});
   const auto e3 = exp(surd<Integer>(3));
   const auto e6 = exp(surd<Integer>(6));
-  return equals(softmax(d / root(4))(0, 0), e3 / (e3 + 1)) && equals(softmax(d / root(1))(0, 0), e6 / (e6 + 1)) && equals(softmax(d / root(9))(0, 1), softmax(matrix<Integer, 1, 2>({{4, 0}}) / root(4))(0, 1)) &&
+  return equals(softmax(d / root(4))(0, 0), e3 / (e3 + 1)) &&
+         equals(softmax(d / root(1))(0, 0), e6 / (e6 + 1)) &&
+         equals(softmax(d / root(9))(0, 1), softmax(matrix<Integer, 1, 2>({{4, 0}}) / root(4))(0, 1)) &&
          !equals(softmax(d / root(4))(0, 0), softmax(d / root(1))(0, 0));
 }
 
@@ -89,15 +96,20 @@ constexpr bool a_scale_of_its_own_is_taken_exactly() {
   const auto by_float = softmax(d * surd<basic_dyadic<Integer>>(attest::exact_value<Integer>(0.1)));
   const auto by_tenth = softmax(d * surd<rational>(attest::ratio(Integer(1), Integer(10))));
   const auto by_half = softmax(d * surd<basic_dyadic<Integer>>(attest::exact_value<Integer>(0.5)));
-  return !equals(by_float(0, 0), by_tenth(0, 0)) && equals(by_half(0, 0), softmax(d / root(4))(0, 0)) && attest::compare(by_float(0, 0), by_tenth(0, 0)) == 1;
+  return !equals(by_float(0, 0), by_tenth(0, 0)) && equals(by_half(0, 0), softmax(d / root(4))(0, 0)) &&
+         attest::compare(by_float(0, 0), by_tenth(0, 0)) == 1;
 }
 
-// --- random heads at run time ------------------------------------------------------------------------------------------
+// --- random heads at run time
+// ------------------------------------------------------------------------------------------
 
 using rational = basic_rational<unbounded_integer>;
 
-unbounded_integer random_entry(testing::random_source& random, unbounded_integer) { return unbounded_integer(random.between(-4, 4)); }
-basic_dyadic<unbounded_integer> random_entry(testing::random_source& random, basic_dyadic<unbounded_integer>) {
+unbounded_integer random_entry(testing::random_source& random, unbounded_integer) {
+  return unbounded_integer(random.between(-4, 4));
+}
+basic_dyadic<unbounded_integer> random_entry(testing::random_source& random,
+                                             basic_dyadic<unbounded_integer>) {
   return attest::exact_value<unbounded_integer>(random.double_between(-30, 1));
 }
 rational random_entry(testing::random_source& random, rational) {
@@ -115,7 +127,8 @@ template <class T>
 std::string text_of(const matrix<T>& m) {
   std::string text;
   for (std::size_t i = 0; i < m.rows(); ++i)
-    for (std::size_t j = 0; j < m.columns(); ++j) text += attest::to_text(m(i, j)) + (j + 1 == m.columns() ? "; " : ", ");
+    for (std::size_t j = 0; j < m.columns(); ++j)
+      text += attest::to_text(m(i, j)) + (j + 1 == m.columns() ? "; " : ", ");
   return text;
 }
 
@@ -133,7 +146,8 @@ auto row_total(const attest::weights<T, dynamic, dynamic>& w, std::size_t i) {
 }
 
 template <class T>
-void check_head(testing::random_source& random, std::size_t tq, std::size_t tk, std::size_t dk, std::size_t dv, bool self) {
+void check_head(testing::random_source& random, std::size_t tq, std::size_t tk, std::size_t dk,
+                std::size_t dv, bool self) {
   const auto q = random_matrix<T>(random, tq, dk);
   const auto k = random_matrix<T>(random, tk, dk);
   const auto v = random_matrix<T>(random, tk, dv);
@@ -226,7 +240,8 @@ void check_head(testing::random_source& random, std::size_t tq, std::size_t tk, 
     }
     for (std::size_t c = 0; c < dv; ++c) {
       reference::real expected(precision);
-      for (std::size_t j = 0; j < tk; ++j) expected = expected + exponentials[j] * reference::value_of(v(j, c), precision);
+      for (std::size_t j = 0; j < tk; ++j)
+        expected = expected + exponentials[j] * reference::value_of(v(j, c), precision);
       expected = expected / total;
       CHECK(contains(output_row[c], expected));
       CHECK(contains(attest::evaluate<attest::growing>(o(i, c), 200), expected));
@@ -237,15 +252,25 @@ void check_head(testing::random_source& random, std::size_t tq, std::size_t tk, 
 
 }  // namespace
 
-TEST_CASE("the chapter's weights are its three symbolic rows") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_rows_are_its_symbolic_rows); }
+TEST_CASE("the chapter's weights are its three symbolic rows") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_rows_are_its_symbolic_rows);
+}
 
-TEST_CASE("the chapter's first outputs are its expressions") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_outputs_are_its_expressions); }
+TEST_CASE("the chapter's first outputs are its expressions") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_outputs_are_its_expressions);
+}
 
-TEST_CASE("a masked key has weight zero and adds nothing to outputs and log-sum-exp") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_masked_key_counts_for_nothing); }
+TEST_CASE("a masked key has weight zero and adds nothing to outputs and log-sum-exp") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_masked_key_counts_for_nothing);
+}
 
-TEST_CASE("a perfect square scales rationally") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(perfect_squares_scale_rationally); }
+TEST_CASE("a perfect square scales rationally") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(perfect_squares_scale_rationally);
+}
 
-TEST_CASE("a float scale is taken exactly") { CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_scale_of_its_own_is_taken_exactly); }
+TEST_CASE("a float scale is taken exactly") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(a_scale_of_its_own_is_taken_exactly);
+}
 
 TEST_CASE("a row that sees no key, and shapes that do not fit, are errors") {
   const matrix<surd<attest::integer>, 2, 2> s = matrix<attest::integer, 2, 2>({{1, 2}, {3, 4}}) / root(2);
@@ -270,12 +295,14 @@ TEST_CASE("integer heads of every d from 1 to 20 keep the identities and MPFR's 
 
 TEST_CASE("float heads of every d from 1 to 20 keep the identities and MPFR's values") {
   testing::random_source random(15'022);
-  for (std::size_t d = 1; d <= 20; ++d) check_head<basic_dyadic<unbounded_integer>>(random, 1 + d % 2, 2 + d % 2, d, 1 + d % 2, false);
+  for (std::size_t d = 1; d <= 20; ++d)
+    check_head<basic_dyadic<unbounded_integer>>(random, 1 + d % 2, 2 + d % 2, d, 1 + d % 2, false);
 }
 
 TEST_CASE("rational heads of every d from 1 to 20 keep the identities and MPFR's values") {
   testing::random_source random(15'023);
-  for (std::size_t d = 1; d <= 20; ++d) check_head<rational>(random, 1 + d % 2, 2 + d % 2, d, 1 + d % 2, false);
+  for (std::size_t d = 1; d <= 20; ++d)
+    check_head<rational>(random, 1 + d % 2, 2 + d % 2, d, 1 + d % 2, false);
 }
 
 TEST_CASE("self-attention is cross-attention of a sequence with itself") {
@@ -293,7 +320,8 @@ TEST_CASE("self-attention is cross-attention of a sequence with itself") {
 }
 
 TEST_CASE("every row of every 2x2 head over -1, 0 and 1") {
-  // A row of a head depends on its own query alone: 9 queries, 81 pairs of keys, 81 pairs of values are all heads.
+  // A row of a head depends on its own query alone: 9 queries, 81 pairs of keys, 81 pairs of values are all
+  // heads.
   using integer = attest::integer;
   const auto digit = [](long n, int place) {
     for (; place > 0; --place) n /= 3;
@@ -328,15 +356,20 @@ TEST_CASE("every row of every 2x2 head over -1, 0 and 1") {
       CHECK(attest::round_correctly(w1, attest::formats::binary64).pattern == expected[second - first]);
       for (long values = 0; values < 81; ++values) {
         ++rows;
-        const matrix<integer, 2, 2> v({{digit(values, 0), digit(values, 1)}, {digit(values, 2), digit(values, 3)}});
+        const matrix<integer, 2, 2> v(
+            {{digit(values, 0), digit(values, 1)}, {digit(values, 2), digit(values, 3)}});
         const auto o = w * v;
         for (int c = 0; c < 2; ++c) {
           const long a = digit(values, c);
           const long b = digit(values, 2 + c);
           const auto output = o(0, static_cast<std::size_t>(c));
-          // O = (a + b e^(S_2 - S_1)) / (1 + e^(S_2 - S_1)), between a and b, and at an end only where they are equal.
-          const bool identity = equals(output, (constant(surd<integer>(integer(a))) + constant(surd<integer>(integer(b))) * ratio) / (one + ratio));
-          const bool ends = attest::compare(output, integer(a)) == (b > a) - (b < a) && attest::compare(output, integer(b)) == (a > b) - (a < b);
+          // O = (a + b e^(S_2 - S_1)) / (1 + e^(S_2 - S_1)), between a and b, and at an end only where they
+          // are equal.
+          const bool identity = equals(
+              output, (constant(surd<integer>(integer(a))) + constant(surd<integer>(integer(b))) * ratio) /
+                          (one + ratio));
+          const bool ends = attest::compare(output, integer(a)) == (b > a) - (b < a) &&
+                            attest::compare(output, integer(b)) == (a > b) - (a < b);
           // A weight and its complement: O = a where a = b, and half way exactly where the scores are equal.
           const auto middle = attest::ratio(a + b, 2);
           const bool half = (attest::compare(output, middle) == 0) == (first == second || a == b);
