@@ -168,9 +168,9 @@ template <std::uint32_t Seed>
 bool compiler_agrees_with_program() {
   constexpr auto& in_compiler = numpy_randn<Seed, 71>;
   const std::vector<double> at_run_time = numpy_stream(Seed, 71, randn_logarithm::correctly_rounded);
-  bool same = in_compiler.size() == at_run_time.size();
+  bool same = in_compiler.columns() == at_run_time.size();
   for (std::size_t i = 0; same && i < at_run_time.size(); ++i)
-    same = std::bit_cast<std::uint64_t>(in_compiler[i]) == std::bit_cast<std::uint64_t>(at_run_time[i]);
+    same = in_compiler(0, i) == exact_value(at_run_time[i]);
   return same;
 }
 
@@ -181,14 +181,6 @@ TEST_CASE("the compiler and the program draw the same values") {
   CHECK(compiler_agrees_with_program<1>());
   CHECK(compiler_agrees_with_program<42>());
   CHECK(compiler_agrees_with_program<0xffffffff>());
-}
-
-TEST_CASE("a stream is reshaped by rows, from any of its values on") {
-  constexpr auto m = reshape<2, 3>(numpy_randn<42, 8>, 1);
-  const std::vector<double> values = numpy_stream(42, 8, randn_logarithm::correctly_rounded);
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 3; ++j) CHECK(m(i, j) == exact_value(values[1 + 3 * i + j]));
-  CHECK_THROWS_AS((reshape<2, 3>(numpy_randn<42, 8>, 3)), std::out_of_range);
 }
 
 TEST_CASE("seeds that NumPy refuses") {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <attest/enclosure/elementary.hpp>
-#include <attest/exact/list.hpp>
 #include <attest/exact/matrix.hpp>
 #include <attest/rounding/round.hpp>
 
@@ -207,24 +206,14 @@ inline constexpr randn_chunk randn_chunks<Seed, 0>{numpy_random(Seed)};
 
 }  // namespace detail
 
-/// np.random.seed(Seed); np.random.randn(Count), as a constant.
+/// np.random.seed(Seed); np.random.randn(Count): the exact values, as a constant [1, Count].
 template <std::uint32_t Seed, std::size_t Count>
-inline constexpr list<double, Count> numpy_randn = []<std::size_t... I>(std::index_sequence<I...>) {
+inline constexpr auto numpy_randn = []<std::size_t... I>(std::index_sequence<I...>) {
   const detail::randn_chunk* const chunks[] = {&detail::randn_chunks<Seed, I>...};
-  list<double, Count> values;
+  matrix<dyadic, 1, Count> values;
   for (std::size_t i = 0; i < Count; ++i)
-    values.push_back(chunks[i / detail::randn_chunk::size]->values[i % detail::randn_chunk::size]);
+    values(0, i) = exact_value(chunks[i / detail::randn_chunk::size]->values[i % detail::randn_chunk::size]);
   return values;
-}
-(std::make_index_sequence<(Count + detail::randn_chunk::size - 1) / detail::randn_chunk::size>{});
-
-/// The exact values of a stream from number `first` on, row by row, as a [Rows, Columns] matrix.
-template <std::size_t Rows, std::size_t Columns, std::size_t Count>
-constexpr matrix<dyadic, Rows, Columns> reshape(const list<double, Count>& values, std::size_t first = 0) {
-  matrix<dyadic, Rows, Columns> result;
-  for (std::size_t i = 0; i < Rows; ++i)
-    for (std::size_t j = 0; j < Columns; ++j) result(i, j) = exact_value(values[first + i * Columns + j]);
-  return result;
-}
+}(std::make_index_sequence<(Count + detail::randn_chunk::size - 1) / detail::randn_chunk::size>{});
 
 }  // namespace attest
