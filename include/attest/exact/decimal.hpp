@@ -47,7 +47,8 @@ struct basic_decimal {
 
 using decimal_numeral = basic_decimal<integer>;
 
-/// Reads "[-+]digits[.digits][(e|E)[-+]digits]". Anything else is error::not_a_number().
+/// Reads "[-+]digits[.digits][(e|E)[-+]digits]", where the digits on one side of the point may be missing ("5.", ".5"). Anything
+/// else is error::not_a_number().
 template <exact_integer Integer = integer>
 constexpr basic_decimal<Integer> parse_decimal(std::string_view text) {
   std::size_t at = 0;
