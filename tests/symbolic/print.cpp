@@ -121,6 +121,16 @@ constexpr bool coefficients_and_powers() {
          reads(constant(surd<Integer>(Integer(2) / root(4))) * r<Integer>(), "r");
 }
 
+/// The smallest power of r is that of the whole fraction: 1/(r + r²) is not r^(-1)/(1 + r).
+template <class Integer>
+constexpr bool numerators_count_for_the_power_divided_through() {
+  const auto below = r<Integer>() + r<Integer>(2);
+  const auto one = constant(surd<Integer>(1));
+  return reads(one / below, "1/(r + r^2)") &&
+         reads(attest::row(r<Integer>(3), 1) / below, "[r^3, 1]/(r + r^2)") &&
+         reads(r<Integer>(2) / r<Integer>(5), "1/r^3");
+}
+
 /// One r cannot stand for e^(1/√2) and e^(1/√8).
 template <class Integer>
 constexpr bool different_roots_are_written_out() {
@@ -160,6 +170,10 @@ TEST_CASE("surds print over their root, perfect squares as what they are") {
 
 TEST_CASE("the chapter's rows print as it writes them") {
   CHECK_IN_COMPILER_AND_AT_RUN_TIME(the_chapter_rows_are_divided_through);
+}
+
+TEST_CASE("a fraction is divided through by the smallest power in it") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(numerators_count_for_the_power_divided_through);
 }
 
 TEST_CASE("coefficients and powers print without ambiguity") {
