@@ -3,23 +3,39 @@
 #include <attest/exact/decimal.hpp>
 #include <attest/symbolic/surd.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace attest {
 
-/// Reads a number as a page writes it and as print() does, exactly: "-2", "0.25", "4/3", one of these over a root, a fraction
-/// there in brackets or not: "3/sqrt(2)", "1/2/sqrt(5)", "(1/2)/sqrt(5)", or a sum of both: "1 - (1/2)/sqrt(5)". Anything else
-/// is error::not_a_number().
+namespace detail {
+
+/// Where `part` first occurs in `text`, or npos. (Under g++'s -fsanitize=undefined, std::string_view::find of
+/// a template argument's characters is no constant expression.)
+constexpr std::size_t find_in(std::string_view text, std::string_view part) {
+  for (std::size_t at = 0; at + part.size() <= text.size(); ++at) {
+    std::size_t same = 0;
+    while (same < part.size() && text[at + same] == part[same]) ++same;
+    if (same == part.size()) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace detail
+
+/// Reads a number as a page writes it and as print() does, exactly: "-2", "0.25", "4/3", one of these over a
+/// root, a fraction there in brackets or not: "3/sqrt(2)", "1/2/sqrt(5)", "(1/2)/sqrt(5)", or a sum of both:
+/// "1 - (1/2)/sqrt(5)". Anything else is error::not_a_number().
 template <exact_integer Integer = integer>
 constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
   using Rational = basic_rational<Integer>;
-  if (const std::size_t at = text.find(" + "); at != std::string_view::npos)
+  if (const std::size_t at = detail::find_in(text, " + "); at != std::string_view::npos)
     return parse_exact<Integer>(text.substr(0, at)) + parse_exact<Integer>(text.substr(at + 3));
-  if (const std::size_t at = text.find(" - "); at != std::string_view::npos)
+  if (const std::size_t at = detail::find_in(text, " - "); at != std::string_view::npos)
     return parse_exact<Integer>(text.substr(0, at)) - parse_exact<Integer>(text.substr(at + 3));
   constexpr std::string_view root = "/sqrt(";
   unsigned long long radicand = 0;
-  if (const std::size_t at = text.find(root); at != std::string_view::npos) {
+  if (const std::size_t at = detail::find_in(text, root); at != std::string_view::npos) {
     if (text.back() != ')') error::not_a_number();
     const auto d = parse_decimal<Integer>(text.substr(at + root.size(), text.size() - at - root.size() - 1));
     if (d.exponent != 0 || d.significand.sign() <= 0 || bit_length(d.significand) > 63) error::not_a_number();
@@ -27,7 +43,7 @@ constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
     text = text.substr(0, at);
     if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
   }
-  const std::size_t slash = text.find('/');
+  const std::size_t slash = detail::find_in(text, "/");
   Rational value = parse_decimal<Integer>(text.substr(0, slash)).value();
   if (slash != std::string_view::npos) {
     const Rational divisor = parse_decimal<Integer>(text.substr(slash + 1)).value();
