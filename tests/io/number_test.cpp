@@ -76,11 +76,11 @@ TEST_CASE("nearest binary64 agrees with the C library on random tokens") {
   for (int round = 0; round < 20000; ++round) {
     std::string token = round % 2 ? "-" : "";
     const int before = plain(generator) ? 1 : length(generator);
-    token += static_cast<char>(std::max('1' + 0, digit(generator)));
+    token += static_cast<char>(std::max<int>('1', digit(generator)));
     for (int i = 1; i < before; ++i) token += static_cast<char>(digit(generator));
     token += '.';
     for (int i = length(generator); i > 0; --i) token += static_cast<char>(digit(generator));
-    if (plain(generator)) token += "e" + std::to_string(exponent(generator));
+    if (plain(generator)) token.append("e").append(std::to_string(exponent(generator)));
     CAPTURE(token);
     CHECK(nearest(token) == of_double(std::strtod(token.c_str(), nullptr)));
   }
@@ -160,7 +160,7 @@ TEST_CASE("what is no number is refused") {
   }
   CHECK_THAT(message_of([] { read_exact("3/0"); }), ContainsSubstring("\"3/0\" has a zero denominator"));
   CHECK_THAT(message_of([] { read_exact("3/000"); }), ContainsSubstring("zero denominator"));
-  CHECK_THAT(message_of([] { read_exact(std::string(100, 'x')); }), ContainsSubstring("\"" + std::string(40, 'x') + "...\""));
+  CHECK_THAT(message_of([] { read_exact(std::string(100, 'x')); }), ContainsSubstring(std::string("\"").append(40, 'x').append("...\"")));
 }
 
 TEST_CASE("numbers past the limits are refused, those at the limits are read") {
@@ -182,9 +182,9 @@ TEST_CASE("numbers past the limits are refused, those at the limits are read") {
   refused([] { read_exact("0x1p13287"); });
   CHECK_NOTHROW(read_exact("0x1p-13287"));
   refused([] { read_exact("0x0.8p-13287"); });
-  refused([] { read_exact("0x" + std::string(4001, '1')); });
-  refused([] { read_exact("1/" + std::string(4001, '1')); });
-  CHECK_NOTHROW(read_exact(std::string(4000, '1') + "/" + std::string(4000, '7')));
+  refused([] { read_exact(std::string("0x").append(4001, '1')); });
+  refused([] { read_exact(std::string("1/").append(4001, '1')); });
+  CHECK_NOTHROW(read_exact(std::string(4000, '1').append("/").append(4000, '7')));
 }
 
 TEST_CASE("shortest decimals, in one notation") {
