@@ -9,11 +9,13 @@ namespace attest::tools {
 
 /// Exit statuses.
 inline constexpr int done = 0;
+inline constexpr int check_failed = 1;
 inline constexpr int bad_input = 2;
 
 /// What was asked for; returns the exit status.
 using action = std::function<int()>;
 
 void add_reference_command(CLI::App& program, action& chosen);
+void add_check_command(CLI::App& program, action& chosen);
 
 }  // namespace attest::tools

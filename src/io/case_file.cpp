@@ -30,13 +30,15 @@ class reader {
     fail("array " + std::string(array) + ": " + message);
   }
 
-  case_file read(std::string_view text) const {
-    value root;
+  value parse(std::string_view text) const {
     try {
-      root = json::parse(text);
+      return json::parse(text);
     } catch (const json::syntax_error& e) {
       fail(e.what());
     }
+  }
+
+  case_file read(const value& root) const {
     if (root.type != kind::object)
       fail("the file holds " + std::string(name_of(root.type)) + ": expected an object with X, WQ, WK and WV, or Q, K and V");
     check_keys(root);
@@ -270,7 +272,12 @@ const json::value* case_file::find_kept(std::string_view key) const {
 }
 
 case_file read_case(std::string_view text, std::string_view name, decimals meaning) {
-  return reader(name, meaning).read(text);
+  const reader r(name, meaning);
+  return r.read(r.parse(text));
+}
+
+case_file read_case(const json::value& root, std::string_view name, decimals meaning) {
+  return reader(name, meaning).read(root);
 }
 
 }  // namespace attest::io

@@ -18,9 +18,63 @@ namespace {
 using parser = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, long double>;
 static_assert(std::numeric_limits<long double>::max_exponent10 > maximum_decimal_exponent);
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "NaN", "Infinity" or "-Infinity" for a word of that meaning, else nothing.
+std::string_view not_finite_meaning(std::string_view word) {
+  const bool negative = word.starts_with('-');
+  if (negative || word.starts_with('+')) word.remove_prefix(1);
+  std::string lower(word);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (lower == "nan") return "NaN";
+  if (lower == "inf" || lower == "infinity") return negative ? "-Infinity" : "Infinity";
+  return {};
+}
+
+// A JSON text in which strings of one character that the text does not have stand for its NaNs and infinities, byte for
+// byte in their places; and what those are, in their order.
+struct replaced_words {
+  static constexpr char mark = '\x7f';
+  std::string text;
+  std::vector<std::string> meanings;
+};
+
+replaced_words replace_not_finite(std::string_view text) {
+  replaced_words result{std::string(text), {}};
+  if (text.find(replaced_words::mark) != std::string_view::npos) return result;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    const std::size_t first_letter = c == '-' || c == '+' ? i + 1 : i;
+    std::size_t end = first_letter;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (end == first_letter) continue;
+    const auto goes_on = [&](std::size_t at) { return at < text.size() && std::string_view("0123456789._").find(text[at]) != std::string_view::npos; };
+    const std::string_view meaning = not_finite_meaning(text.substr(i, end - i));
+    if (!meaning.empty() && !goes_on(end) && (i == 0 || !goes_on(i - 1))) {
+      std::fill(result.text.begin() + static_cast<std::ptrdiff_t>(i), result.text.begin() + static_cast<std::ptrdiff_t>(end),
+                replaced_words::mark);
+      result.text[i] = result.text[end - 1] = '"';
+      result.meanings.emplace_back(meaning);
+    }
+    i = end - 1;
+  }
+  return result;
+}
+
 class builder : public nlohmann::json_sax<parser> {
  public:
-  explicit builder(std::string_view text) : text_(text) {}
+  /// The text that positions in messages are of, and what the strings of marks in the text that is read stand for.
+  builder(std::string_view text, std::vector<std::string> marked) : text_(text), marked_(std::move(marked)) {}
 
   value take() {
     if (problem_) throw syntax_error(*problem_);
@@ -43,7 +97,10 @@ class builder : public nlohmann::json_sax<parser> {
       if (std::string_view("0123456789+-eE").find(c) == std::string_view::npos) c = '.';
     return place(leaf(kind::number, std::move(text)));
   }
-  bool string(std::string& characters) override { return place(leaf(kind::string, std::move(characters))); }
+  bool string(std::string& characters) override {
+    if (is_mark(characters)) return place(leaf(kind::number, marked_[next_marked_++]));
+    return place(leaf(kind::string, std::move(characters)));
+  }
   bool binary(binary_t&) override { return fail("binary data is not JSON"); }
 
   bool start_object(std::size_t) override { return open(kind::object); }
@@ -51,6 +108,7 @@ class builder : public nlohmann::json_sax<parser> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(std::string& name) override {
+    if (is_mark(name)) return fail("not JSON: " + marked_[next_marked_] + " is no key: put it into quotes");
     if (!keys_.back().insert(name).second)
       return fail("the key " + quote(name) + " occurs twice in one object: keep one of them");
     open_.back()->keys.push_back(std::move(name));
@@ -60,7 +118,7 @@ class builder : public nlohmann::json_sax<parser> {
   bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::detail::exception& e) override {
     constexpr int number_overflow = 406;
     if (e.id == number_overflow) return fail(past_the_limits(last_token));
-    if (is_not_finite(word_at(position)))
+    if (!not_finite_meaning(word_at(position)).empty())
       return fail("byte " + std::to_string(position) + ": NaN and infinity are not JSON and not exact numbers: remove them");
     std::string message = e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     if (const auto bracket = message.find("] "); message.starts_with('[') && bracket != std::string::npos)
@@ -80,18 +138,15 @@ class builder : public nlohmann::json_sax<parser> {
 
   // The word around the byte, counted from 1, at which reading stopped.
   std::string_view word_at(std::size_t position) const {
-    const auto is_letter = [&](std::size_t i) {
-      return i < text_.size() && ((text_[i] >= 'a' && text_[i] <= 'z') || (text_[i] >= 'A' && text_[i] <= 'Z'));
-    };
+    const auto letter_at = [&](std::size_t i) { return i < text_.size() && is_letter(text_[i]); };
     std::size_t first = position == 0 ? 0 : position - 1;
     std::size_t last = first;
-    while (first > 0 && is_letter(first) && is_letter(first - 1)) --first;
-    while (is_letter(last)) ++last;
+    while (first > 0 && letter_at(first) && letter_at(first - 1)) --first;
+    while (letter_at(last)) ++last;
     return text_.substr(std::min(first, text_.size()), last - first);
   }
-  static bool is_not_finite(std::string_view word) {
-    constexpr std::string_view words[] = {"NaN", "nan", "NAN", "Infinity", "infinity", "Inf", "inf"};
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  bool is_mark(std::string_view characters) const {
+    return next_marked_ < marked_.size() && characters.starts_with(replaced_words::mark);
   }
 
   bool fail(std::string message) {
@@ -124,6 +179,8 @@ class builder : public nlohmann::json_sax<parser> {
   }
 
   std::string_view text_;
+  std::vector<std::string> marked_;
+  std::size_t next_marked_ = 0;
   value root_;
   std::vector<value*> open_;
   std::vector<std::set<std::string>> keys_;  // those of each open container so far
@@ -167,12 +224,18 @@ const value* value::find(std::string_view key) const {
   return at == keys.end() ? nullptr : &items[static_cast<std::size_t>(at - keys.begin())];
 }
 
-value parse(std::string_view text) {
+value parse(std::string_view text, not_finite words) {
   // The library takes a NUL for the end of the text, and would not look at what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     throw syntax_error("not JSON: byte " + std::to_string(nul + 1) + " is NUL: is this a text file?");
-  builder sax(text);
-  parser::sax_parse(text.begin(), text.end(), &sax);
+  if (words == not_finite::refused) {
+    builder sax(text, {});
+    parser::sax_parse(text.begin(), text.end(), &sax);
+    return sax.take();
+  }
+  replaced_words replaced = replace_not_finite(text);
+  builder sax(text, std::move(replaced.meanings));
+  parser::sax_parse(replaced.text.begin(), replaced.text.end(), &sax);
   return sax.take();
 }
 

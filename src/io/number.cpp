@@ -124,7 +124,7 @@ exact_scalar exact_decimal(const numeral& n) {
 double out_of_range(std::string_view token, const numeral& n) {
   const double value = nearest_binary64(exact_decimal(n));
   if (std::isinf(value))
-    throw number_error(quoted(token) + " overflows binary64: write it as a string, or read it with --decimal");
+    throw binary64_overflow(quoted(token) + " overflows binary64: write it as a string, or read it with --decimal");
   return value;
 }
 

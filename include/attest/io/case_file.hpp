@@ -24,5 +24,7 @@ struct case_file {
 /// too: `expected` is not looked at, and of the block `attest` only the exact inputs are. Whatever is wrong with it is
 /// input_error; a key that is not known is refused, so that a misspelt one cannot pass silently.
 case_file read_case(std::string_view text, std::string_view name, decimals meaning = decimals::nearest_binary64);
+/// The same of a file that has been parsed.
+case_file read_case(const json::value& root, std::string_view name, decimals meaning = decimals::nearest_binary64);
 
 }  // namespace attest::io

@@ -35,9 +35,13 @@ class syntax_error : public std::runtime_error {
 /// How deep arrays and objects may nest.
 inline constexpr std::size_t maximum_depth = 64;
 
-/// Reads one JSON text (RFC 8259, UTF-8, nothing after it). A duplicate key, a depth past maximum_depth, NaN and infinity
-/// are syntax_error, as is a number of magnitude 10^4932 or more.
-value parse(std::string_view text);
+/// What parse() does with the tokens that JSON lacks and many a writer produces: NaN, Infinity and -Infinity (Python),
+/// nan, -nan, inf and -inf (C), in any case. `kept`: as numbers with the text "NaN", "Infinity" or "-Infinity".
+enum class not_finite { refused, kept };
+
+/// Reads one JSON text (RFC 8259, UTF-8, nothing after it). A duplicate key, a depth past maximum_depth and a number of
+/// magnitude 10^4932 or more are syntax_error, as are NaN and infinity unless they are kept.
+value parse(std::string_view text, not_finite words = not_finite::refused);
 
 /// The characters as a JSON string, in quotes; control characters escaped, everything else as it is.
 std::string quote(std::string_view characters);

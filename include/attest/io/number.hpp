@@ -24,9 +24,15 @@ class number_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A number with a point or an exponent that rounds to an infinite binary64.
+class binary64_overflow : public number_error {
+ public:
+  using number_error::number_error;
+};
+
 /// The exact value of a JSON number, from the token's text: integers exactly at any size; a number with a point or an
 /// exponent is the nearest binary64 (ties to even), or exactly what is written with decimals::exact. An overflow of
-/// binary64 and a number past the limits are number_error.
+/// binary64 is binary64_overflow, a number past the limits number_error.
 exact_scalar read_number(std::string_view token, decimals meaning);
 
 /// The exact value of a string: an integer "-7", a rational "1/3", a decimal "0.1" or "2.5e-3", a hexadecimal float

@@ -1,0 +1,6 @@
+#pragma once
+
+// Candidates against references.
+#include <attest/check/certified.hpp>
+#include <attest/check/compare.hpp>
+#include <attest/check/ulp.hpp>

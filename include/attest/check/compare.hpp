@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+// A candidate's array against a reference, for tests: what differs, where, by how much, and whether that is
+// within a tolerance. (check/certified.hpp: arrays of exact numbers, and those that attest computes.)
+//
+//     const std::vector<std::size_t> shape = {3, 2};
+//     const attest::comparison c = attest::compare({shape, reference}, {shape, mine}, {.ulp = 2});
+//     INFO(attest::describe(c));
+//     CHECK(c.passed());
+namespace attest {
+
+/// An array and its shape, elements row by row (the last index runs fastest).
+struct array_view {
+  std::span<const std::size_t> shape;
+  std::span<const double> values;
+};
+
+/// What every element of an array must keep to. Where both are given it must keep to both.
+struct tolerance {
+  std::optional<double> absolute =
+      {};  // |candidate - reference| <= absolute, decided exactly; not negative, finite
+  std::optional<std::uint64_t> ulp = {};  // ulp_distance(candidate, reference) <= ulp
+};
+
+enum class verdict {
+  passed,  // everything is within the tolerance
+  failed,  // something is not; or the shape, a NaN or an infinity is not the reference's, which no tolerance
+           // covers
+  equal,   // no tolerance was given, and all elements are equal
+  not_judged,  // no tolerance was given, and elements differ: that is no pass
+};
+
+/// "passed", "failed", "equal", "not judged".
+const char* name_of(verdict v);
+
+/// The largest value of an error, and the first element that has it, as an index into the flat array.
+template <class T>
+struct largest {
+  T value{};
+  std::size_t at = 0;
+};
+
+/// How often something happens, and the first element to which it does.
+struct occurrences {
+  std::size_t count = 0;
+  std::size_t first = 0;
+};
+
+/// Candidates that have nothing to do with the reference and are within the absolute tolerance all the same.
+enum class blind_spot {
+  none,
+  zeros,     // an array of zeros: the tolerance is no smaller than the largest magnitude
+  constant,  // an array of equal elements: the tolerance is no smaller than half the range of the values
+};
+
+/// What compare() finds. Errors are those of elements that are finite in both arrays, and missing where there
+/// is none.
+struct comparison {
+  verdict outcome = verdict::failed;
+  std::vector<std::size_t> shape;
+  std::vector<std::size_t> candidate_shape;  // where it is another one, nothing below is filled in
+  std::size_t elements = 0;
+
+  occurrences different;            // no equal numbers: NaN equals NaN and +0 equals -0 here
+  occurrences nan_mismatches;       // NaN in one array alone
+  occurrences infinity_mismatches;  // infinity in one array alone, or of the other sign
+  occurrences zero_signs;           // zero in both, of different signs: told, never a failure
+  occurrences past_absolute;        // beyond the tolerances that were given
+  occurrences past_ulp;
+
+  std::optional<largest<double>> absolute_error;  // correctly rounded, for show: the verdict takes it exactly
+  std::optional<largest<std::uint64_t>> ulp_distance;
+  std::optional<largest<double>> ulp_error;  // ulp_error() of check/ulp.hpp; against the reference's own
+  bool against_exact = false;                // values, unless this says that it was against the exact ones
+
+  blind_spot blind = blind_spot::none;
+
+  bool same_shape() const { return shape == candidate_shape; }
+  bool passed() const { return outcome == verdict::passed || outcome == verdict::equal; }
+};
+
+/// Compares in binary64. `offsets`, where the reference's exact numbers are known: (exact - value) /
+/// ulp(value) for each element, as for ulp_error(). Arrays without elements, sizes that do not fit, and a
+/// tolerance that is NaN, infinite or negative are std::invalid_argument.
+comparison compare(const array_view& reference, const array_view& candidate, const tolerance& allowed,
+                   std::span<const double> offsets = {});
+
+/// "[3, 2]".
+std::string shape_text(std::span<const std::size_t> shape);
+
+/// The index of a flat array's element, counted from 0: "[2, 1]".
+std::string index_text(std::span<const std::size_t> shape, std::size_t at);
+
+/// The comparison on one line, for the message of a test.
+std::string describe(const comparison& c);
+
+}  // namespace attest

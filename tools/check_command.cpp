@@ -1,0 +1,231 @@
+#include "check_report.hpp"
+#include "commands.hpp"
+#include "progress.hpp"
+
+#include <attest/io/case_file.hpp>
+#include <attest/io/expected_arrays.hpp>
+#include <attest/io/files.hpp>
+#include <attest/io/input_error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace attest::tools {
+
+namespace {
+
+constexpr unsigned digits_shown = 50;
+
+struct request {
+  std::string reference;
+  std::string candidate;
+  std::string absolute;
+  std::string ulp;
+  std::vector<std::string> only;
+  bool as_written = false;
+  bool json = false;
+};
+
+// Nothing, or what is wrong with the text.
+std::string absolute_tolerance(const std::string& text) {
+  try {
+    if (sign(exact_as<unbounded_rational>(io::read_exact(text))) >= 0) return {};
+  } catch (const io::number_error& e) {
+    return e.what();
+  }
+  return text + " is no tolerance: give a number that is not negative, such as 1e-12";
+}
+
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+std::string ulp_tolerance(const std::string& text) {
+  return whole_number(text) ? std::string()
+                            : text + " is no tolerance: give a whole number of ulps, such as 4";
+}
+
+using io::expected_array;
+
+const expected_array* find(const std::vector<expected_array>& arrays, const std::string& name) {
+  const auto found =
+      std::find_if(arrays.begin(), arrays.end(), [&](const auto& a) { return a.name == name; });
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+void check_names(const request& r, const std::string& file, const std::vector<expected_array>& arrays) {
+  for (const std::string& name : r.only) {
+    if (find(arrays, name) != nullptr) continue;
+    std::string known;
+    for (const expected_array& a : arrays) known += (known.empty() ? "" : ", ") + a.name;
+    throw io::input_error("--only: " + file + " has no array " + name + ": it has " + known);
+  }
+}
+
+/// The reference's array with what its inputs give. A file that says something else is no reference.
+certified_array certified(const std::string& file, const expected_array& written,
+                          const certified_array& computed) {
+  const auto fail = [&](const std::string& what) {
+    throw io::input_error(file + ": array expected." + written.name + ": " + what +
+                          ": write it with attest reference, or take it as it is with --as-written");
+  };
+  const exact_array& right = computed.reference;
+  if (written.array.shape != right.shape)
+    fail("its shape is " + shape_text(written.array.shape) + ", and its inputs give " +
+         shape_text(right.shape));
+  for (std::size_t i = 0; i < right.values.size(); ++i) {
+    const auto element = [&](const exact_array& a) {
+      const auto beyond = a.beyond.find(i);
+      if (beyond != a.beyond.end()) return io::exact_text(beyond->second);
+      if (std::isnan(a.values[i])) return std::string("NaN");
+      if (std::isinf(a.values[i])) return std::string(a.values[i] < 0 ? "-Infinity" : "Infinity");
+      return io::shortest_decimal(a.values[i]);
+    };
+    const bool both_beyond = written.array.beyond.contains(i) && right.beyond.contains(i);
+    const bool agrees = both_beyond ? written.array.beyond.at(i) == right.beyond.at(i)
+                                    : written.array.values[i] == right.values[i];
+    if (!agrees)
+      fail("element " + index_text(right.shape, i) + " is " + element(written.array) +
+           ", and its inputs give " + element(right));
+  }
+  return computed;
+}
+
+std::vector<certified_array> computed_arrays(const io::json::value& root, const std::string& name) {
+  const io::case_file file = io::read_case(root, name);
+  progress_line line;
+  return certified_arrays(attention(
+      file.problem,
+      {digits_shown, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }}));
+}
+
+check_report check(const request& r) {
+  check_report report;
+  report.reference = io::input_name(r.reference);
+  report.candidate = io::input_name(r.candidate);
+  exact_tolerance allowed;
+  if (!r.absolute.empty()) {
+    report.absolute = r.absolute;
+    allowed.absolute = io::read_exact(r.absolute);
+  }
+  if (!r.ulp.empty()) {
+    allowed.ulp = whole_number(r.ulp);
+    report.ulp = std::to_string(*allowed.ulp);
+  }
+  if (r.reference == "-" && r.candidate == "-")
+    throw io::input_error(
+        "standard input: it cannot be both the reference and the candidate: give a file for one");
+
+  const io::json::value root = io::read_attention_v1(io::read_file(r.reference), report.reference);
+  const std::vector<expected_array> reference =
+      io::read_expected(root, report.reference, "write the file with attest reference");
+  check_names(r, report.reference, reference);
+  const std::vector<expected_array> candidate =
+      io::read_expected(io::read_attention_v1(io::read_file(r.candidate), report.candidate), report.candidate,
+                        R"(put the arrays under it, as in {"expected": {"output": [[1, 0], [0, 1]]}})");
+
+  std::vector<certified_array> computed;
+  if (r.as_written)
+    report.values = reference_values::as_asked;
+  else if (!io::has_inputs(root))
+    report.values = reference_values::no_inputs;
+  else
+    computed = computed_arrays(root, report.reference);
+
+  for (const expected_array& written : reference) {
+    if (!r.only.empty() && std::find(r.only.begin(), r.only.end(), written.name) == r.only.end()) {
+      report.left_out.push_back(written.name);
+      continue;
+    }
+    checked_array array{written.name, written.array, {}, std::nullopt, {}};
+    for (const certified_array& c : computed)
+      if (c.name == written.name) array.certified = certified(report.reference, written, c);
+    const expected_array* answer = find(candidate, written.name);
+    if (answer == nullptr) {
+      report.missing.push_back(written.name);
+      continue;
+    }
+    array.candidate = answer->array;
+    if (array.certified) array.reference = array.certified->reference;
+    const std::span<const double> offsets =
+        array.certified ? std::span<const double>(array.certified->offsets) : std::span<const double>();
+    array.result = compare_exact(array.reference, array.candidate, allowed, offsets);
+    report.arrays.push_back(std::move(array));
+  }
+  for (const expected_array& answer : candidate)
+    if (find(reference, answer.name) == nullptr) report.extra.push_back(answer.name);
+  return report;
+}
+
+int run(const request& r) {
+  const check_report report = check(r);
+  io::write_standard_output(r.json ? to_json(report) : to_text(report));
+  const verdict outcome = report.outcome();
+  return outcome == verdict::passed || outcome == verdict::equal ? done : check_failed;
+}
+
+const char* const explanation =
+    "REFERENCE is an attention-v1 file, as attest reference writes it. CANDIDATE is a JSON object with the "
+    "arrays to be\n"
+    "checked under \"expected\": {\"expected\": {\"output\": [[1, 0], [0, 1]]}}; NaN and Infinity may occur "
+    "in them. Every array\n"
+    "of the reference must be there, unless --only names those that count; arrays that only the candidate "
+    "has are listed\n"
+    "and not compared.\n"
+    "\n"
+    "For each array: how many elements differ; the largest absolute error; the largest ulp distance, the "
+    "number of doubles\n"
+    "from the correctly rounded one; the largest ulp error, against the exact number, which a correctly "
+    "rounded double has\n"
+    "up to 0.5 of; NaNs and infinities that only one of the two has. Indices count from 0. The exact numbers "
+    "are computed\n"
+    "anew from the inputs in REFERENCE, which must agree with what it says under \"expected\"; --as-written "
+    "takes its numbers\n"
+    "as they are.\n"
+    "\n"
+    "--abs and --ulp are decided without rounding; given both, an element must keep to both. No tolerance "
+    "covers a NaN, an\n"
+    "infinity, a shape or a missing array. Without a tolerance nothing is judged, and only equal arrays give "
+    "status 0.\n"
+    "\n"
+    "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard error "
+    "says what).";
+
+}  // namespace
+
+void add_check_command(CLI::App& program, action& chosen) {
+  CLI::App* command = program.add_subcommand("check", "Compare the arrays of a file with a reference");
+  const auto r = std::make_shared<request>();
+  command
+      ->add_option("REFERENCE", r->reference, "The reference, an attention-v1 file; - reads standard input")
+      ->required()
+      ->type_name("");
+  command->add_option("CANDIDATE", r->candidate, "The file to check; - reads standard input")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--abs", r->absolute,
+                   "The largest absolute error to pass, exactly as written: 1e-12, 1/3, 0x1p-40")
+      ->type_name("X")
+      ->check(absolute_tolerance);
+  command->add_option("--ulp", r->ulp, "The largest ulp distance to pass, a whole number")
+      ->type_name("N")
+      ->check(ulp_tolerance);
+  command
+      ->add_option("--only", r->only,
+                   "Check only this array; may be given again, or with several: output,weights")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--as-written", r->as_written, "Take the reference's numbers as they are");
+  command->add_flag("--json", r->json, "Print the report as JSON");
+  command->footer(explanation);
+  command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
+}
+
+}  // namespace attest::tools

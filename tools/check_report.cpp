@@ -1,0 +1,337 @@
+#include "check_report.hpp"
+
+#include <attest/io/input_error.hpp>
+#include <attest/io/json.hpp>
+#include <attest/io/number.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace attest::tools {
+
+namespace {
+
+using io::json::quote;
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return io::shortest_decimal(value);
+}
+
+// An element as short as it can be written.
+std::string element(const exact_array& array, std::size_t at) {
+  const auto beyond = array.beyond.find(at);
+  return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + io::one_line(name);
+  return text;
+}
+
+// The difference of two finite elements, exactly.
+std::string exact_error(const checked_array& array, std::size_t at) {
+  return io::exact_text(absolute_difference(array.reference, array.candidate, at));
+}
+
+class text_writer {
+ public:
+  explicit text_writer(const check_report& report) : report_(report) {}
+
+  std::string write() {
+    line(io::one_line(report_.candidate) + " against " + io::one_line(report_.reference) + ", " + values());
+    line("");
+    for (const checked_array& array : report_.arrays) write(array);
+    for (const std::string& name : report_.missing)
+      line(io::one_line(name) + ": failed, the candidate has no such array");
+    if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
+    if (!report_.left_out.empty())
+      line("not compared, as --only leaves them out: " + joined(report_.left_out));
+    line("");
+    line(conclusion());
+    return text_;
+  }
+
+ private:
+  void line(const std::string& content) { text_ += content + '\n'; }
+
+  std::string values() const {
+    switch (report_.values) {
+      case reference_values::from_inputs:
+        return "whose exact values are computed from its inputs";
+      case reference_values::as_asked:
+        return "whose numbers are taken as written";
+      case reference_values::no_inputs:
+        return "whose numbers are taken as written, for it has no inputs";
+    }
+    return "";
+  }
+
+  void write(const checked_array& array) {
+    const comparison& c = array.result;
+    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + ": " + name_of(c.outcome) + ", " +
+         summary(c));
+    if (!c.same_shape()) return;
+    if (c.absolute_error && (c.absolute_error->value != 0 || exact_error(array, c.absolute_error->at) != "0"))
+      line("  absolute error  " + number(c.absolute_error->value) + shown_exactly(array, *c.absolute_error) +
+           place(c, c.absolute_error->at));
+    if (c.ulp_distance && c.ulp_distance->value != 0)
+      line("  ulp distance    " + std::to_string(c.ulp_distance->value) + place(c, c.ulp_distance->at));
+    if (c.ulp_error && c.ulp_error->value != 0)
+      line("  ulp error       " + four_digits(c.ulp_error->value) + place(c, c.ulp_error->at) +
+           (c.against_exact ? "" : ", against the reference's doubles"));
+    occurrences_line(c, "NaN in one of the two alone", c.nan_mismatches);
+    occurrences_line(c, "infinite in one of the two alone", c.infinity_mismatches);
+    occurrences_line(c, "zero of another sign, which is no difference", c.zero_signs);
+    if (report_.absolute) occurrences_line(c, "past --abs " + *report_.absolute, c.past_absolute);
+    if (report_.ulp) occurrences_line(c, "past --ulp " + *report_.ulp, c.past_ulp);
+    elements(array);
+    if (c.blind == blind_spot::zeros)
+      line("  note: --abs " + *report_.absolute + " has no power here: an array of zeros would pass");
+    if (c.blind == blind_spot::constant)
+      line("  note: --abs " + *report_.absolute + " has no power here: an array of one constant would pass");
+  }
+
+  static std::string summary(const comparison& c) {
+    if (!c.same_shape()) return "the candidate's shape is " + shape_text(c.candidate_shape);
+    if (c.elements == 1) return c.different.count == 0 ? "its element is equal" : "its element differs";
+    const std::string all = std::to_string(c.elements) + " elements ";
+    if (c.different.count == 0) return "all " + all + "are equal";
+    return std::to_string(c.different.count) + " of " + all +
+           (c.different.count == 1 ? "differs, at " : "differ, the first at ") +
+           index_text(c.shape, c.different.first);
+  }
+
+  static std::string place(const comparison& c, std::size_t at) { return " at " + index_text(c.shape, at); }
+
+  // Four significant digits.
+  static std::string four_digits(double value) {
+    if (!std::isfinite(value)) return number(value);
+    char buffer[64];
+    return std::string(
+        buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 4).ptr);
+  }
+
+  static std::string shown_exactly(const checked_array& array, const largest<double>& error) {
+    const std::string exact = exact_error(array, error.at);
+    constexpr std::size_t longest = 40;
+    return exact.size() <= longest ? " (" + exact + ')' : "";
+  }
+
+  void occurrences_line(const comparison& c, const std::string& what, const occurrences& o) {
+    if (o.count == 0) return;
+    line("  " + what + ": " + std::to_string(o.count) + (o.count == 1 ? ", at " : ", the first at ") +
+         index_text(c.shape, o.first));
+  }
+
+  // Both values, and the exact one, wherever a line above points.
+  void elements(const checked_array& array) {
+    const comparison& c = array.result;
+    std::vector<std::size_t> places;
+    const auto show = [&](std::size_t at) {
+      if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
+    };
+    if (c.different.count == 0) return;
+    for (const occurrences& o : {c.nan_mismatches, c.infinity_mismatches, c.past_absolute, c.past_ulp})
+      if (o.count > 0) show(o.first);
+    if (c.absolute_error && c.absolute_error->value != 0) show(c.absolute_error->at);
+    if (c.ulp_distance && c.ulp_distance->value != 0) show(c.ulp_distance->at);
+    if (places.empty()) show(c.different.first);
+    for (const std::size_t at : places) {
+      const std::string index = "  at " + index_text(c.shape, at) + "  ";
+      const std::string indent(index.size(), ' ');
+      line(index + "candidate  " + element(array.candidate, at));
+      line(indent + "reference  " + element(array.reference, at));
+      if (!array.certified) continue;
+      if (const auto exact = array.certified->exact_decimal(at)) line(indent + "exact      " + *exact);
+    }
+  }
+
+  std::string tolerances() const {
+    std::string text;
+    if (report_.absolute) text += "--abs " + *report_.absolute;
+    if (report_.ulp) text += (text.empty() ? "" : " and ") + ("--ulp " + *report_.ulp);
+    return text;
+  }
+
+  std::string conclusion() const {
+    std::vector<std::string> named;
+    const verdict outcome = report_.outcome();
+    for (const checked_array& array : report_.arrays)
+      if (array.result.outcome == verdict::failed ||
+          (outcome != verdict::failed && array.result.outcome == verdict::not_judged))
+        named.push_back(array.name);
+    const std::size_t count = report_.arrays.size();
+    const std::string arrays = std::to_string(count) + (count == 1 ? " array" : " arrays");
+    switch (outcome) {
+      case verdict::passed:
+        return "passed: " + arrays + " within " + tolerances();
+      case verdict::equal:
+        return "equal: " + arrays + "; no tolerance was given, and none was needed";
+      case verdict::not_judged:
+        return "not judged: no tolerance was given (--abs X, --ulp N), and there are differences in " +
+               joined(named);
+      case verdict::failed:
+        break;
+    }
+    named.insert(named.end(), report_.missing.begin(), report_.missing.end());
+    return "failed: " + joined(named);
+  }
+
+  const check_report& report_;
+  std::string text_;
+};
+
+// --- JSON
+// ----------------------------------------------------------------------------------------------------------
+
+// Names of files are bytes, and JSON is UTF-8: a byte that is part of no character becomes U+FFFD.
+std::string valid_utf8(const std::string& bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto byte = [&](std::size_t at) {
+      return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
+    };
+    const unsigned first = byte(i);
+    const std::size_t length = first < 0x80                    ? 1
+                               : first >= 0xc2 && first < 0xe0 ? 2
+                               : first >> 4 == 0xe             ? 3
+                               : first >= 0xf0 && first < 0xf5 ? 4
+                                                               : 0;
+    bool valid = length > 0;
+    for (std::size_t k = 1; k < length; ++k) valid = valid && byte(i + k) >> 6 == 2;
+    if (length > 2) {
+      // Neither longer than need be, nor a surrogate, nor past U+10FFFF.
+      const unsigned two = first << 8 | byte(i + 1);
+      valid = valid && two >= (length == 3 ? 0xe0a0u : 0xf090u) && two <= 0xf48fu &&
+              (two < 0xeda0u || two > 0xedbfu);
+    }
+    text += valid ? bytes.substr(i, length) : "\xef\xbf\xbd";
+    i += valid ? length : 1;
+  }
+  return text;
+}
+
+class json_writer {
+ public:
+  explicit json_writer(const check_report& report) : report_(report) {}
+
+  std::string write() {
+    text_ = "{\n";
+    member("version", quote("attest-check-v1"));
+    member("reference", quote(valid_utf8(report_.reference)));
+    member("candidate", quote(valid_utf8(report_.candidate)));
+    member("reference_values",
+           quote(report_.values == reference_values::from_inputs ? "exact" : "as written"));
+    member("tolerance", "{\"absolute\": " + (report_.absolute ? quote(*report_.absolute) : "null") +
+                            ", \"ulp\": " + report_.ulp.value_or("null") + '}');
+    member("verdict", quote(name_of(report_.outcome())));
+    member("missing", names(report_.missing));
+    member("extra", names(report_.extra));
+    member("left_out", names(report_.left_out));
+    text_ += "  \"arrays\": [";
+    for (std::size_t i = 0; i < report_.arrays.size(); ++i) {
+      text_ += i == 0 ? "\n    {\n" : ",\n    {\n";
+      array(report_.arrays[i]);
+      text_ += "\n    }";
+    }
+    text_ += report_.arrays.empty() ? "]\n}\n" : "\n  ]\n}\n";
+    return text_;
+  }
+
+ private:
+  void member(const char* key, const std::string& content) {
+    text_ += "  " + quote(key) + ": " + content + ",\n";
+  }
+
+  static std::string names(const std::vector<std::string>& all) {
+    std::string text = "[";
+    for (const std::string& name : all) text += (text.size() > 1 ? ", " : "") + quote(name);
+    return text + ']';
+  }
+
+  // JSON has no NaN and no infinity.
+  static std::string json_number(double value) {
+    return std::isfinite(value) ? number(value) : quote(number(value));
+  }
+
+  static std::string index(const comparison& c, std::size_t at) { return index_text(c.shape, at); }
+
+  static std::string events(const comparison& c, const occurrences& o) {
+    return "{\"count\": " + std::to_string(o.count) +
+           ", \"first\": " + (o.count == 0 ? "null" : index(c, o.first)) + '}';
+  }
+
+  // What is known of one element.
+  static std::string place(const checked_array& a, std::size_t at) {
+    const auto shown = [&](const exact_array& array) {
+      return array.beyond.contains(at) ? quote(element(array, at)) : json_number(array.values[at]);
+    };
+    std::string exact = "null";
+    if (a.certified) {
+      const auto decimal = a.certified->exact_decimal(at);
+      exact = decimal ? quote(*decimal) : quote(element(a.reference, at));
+    }
+    return "\"index\": " + index(a.result, at) + ", \"candidate\": " + shown(a.candidate) +
+           ", \"reference\": " + shown(a.reference) + ", \"exact\": " + exact;
+  }
+
+  template <class T, class Value>
+  static std::string error(const checked_array& a, const std::optional<largest<T>>& known, Value value) {
+    if (!known) return "null";
+    return "{\"value\": " + value(*known) + ", " + place(a, known->at) + '}';
+  }
+
+  void array(const checked_array& a) {
+    const comparison& c = a.result;
+    std::string separator;
+    const auto field = [&](const char* key, const std::string& content) {
+      text_ += separator + "      " + quote(key) + ": " + content;
+      separator = ",\n";
+    };
+    field("name", quote(a.name));
+    field("verdict", quote(name_of(c.outcome)));
+    field("shape", shape_text(c.shape));
+    field("candidate_shape", shape_text(c.candidate_shape));
+    field("against", quote(c.against_exact ? "exact" : "as written"));
+    if (!c.same_shape()) return;
+    field("elements", std::to_string(c.elements));
+    field("different", events(c, c.different));
+    field("absolute_error", error(a, c.absolute_error, [&](const largest<double>& e) {
+            return json_number(e.value) + ", \"exactly\": " + quote(exact_error(a, e.at));
+          }));
+    field("ulp_distance",
+          error(a, c.ulp_distance, [](const largest<std::uint64_t>& e) { return std::to_string(e.value); }));
+    field("ulp_error", error(a, c.ulp_error, [](const largest<double>& e) { return json_number(e.value); }));
+    field("nan_mismatches", events(c, c.nan_mismatches));
+    field("infinity_mismatches", events(c, c.infinity_mismatches));
+    field("zero_signs", events(c, c.zero_signs));
+    field("past_absolute", report_.absolute ? events(c, c.past_absolute) : "null");
+    field("past_ulp", report_.ulp ? events(c, c.past_ulp) : "null");
+    const char* const would_pass = c.blind == blind_spot::zeros ? "zeros" : "constant";
+    field("would_pass_too", c.blind == blind_spot::none ? "null" : quote(would_pass));
+  }
+
+  const check_report& report_;
+  std::string text_;
+};
+
+}  // namespace
+
+verdict check_report::outcome() const {
+  const auto any = [&](verdict v) {
+    return std::any_of(arrays.begin(), arrays.end(),
+                       [&](const checked_array& a) { return a.result.outcome == v; });
+  };
+  if (!missing.empty() || any(verdict::failed)) return verdict::failed;
+  if (any(verdict::not_judged)) return verdict::not_judged;
+  return any(verdict::equal) ? verdict::equal : verdict::passed;
+}
+
+std::string to_text(const check_report& report) { return text_writer(report).write(); }
+std::string to_json(const check_report& report) { return json_writer(report).write(); }
+
+}  // namespace attest::tools

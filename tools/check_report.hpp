@@ -1,0 +1,43 @@
+#pragma once
+
+#include <attest/check/certified.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attest::tools {
+
+/// One array of both files. Without `certified` the reference's numbers were taken as they are written.
+struct checked_array {
+  std::string name;
+  exact_array reference;
+  exact_array candidate;
+  std::optional<certified_array> certified;
+  comparison result;
+};
+
+/// Where the values of the reference come from.
+enum class reference_values { from_inputs, as_asked, no_inputs };
+
+struct check_report {
+  std::string reference;  // the names of the files
+  std::string candidate;
+  std::optional<std::string> absolute;  // the tolerances, as given
+  std::optional<std::string> ulp;
+  reference_values values = reference_values::from_inputs;
+  std::vector<checked_array> arrays;
+  std::vector<std::string> missing;   // arrays of the reference that the candidate does not have
+  std::vector<std::string> extra;     // arrays that only the candidate has
+  std::vector<std::string> left_out;  // arrays of the reference that were not asked for
+
+  verdict outcome() const;
+};
+
+/// For a terminal: a block for each array, and the verdict on the last line.
+std::string to_text(const check_report& report);
+
+/// docs/check.md has the schema.
+std::string to_json(const check_report& report);
+
+}  // namespace attest::tools
