@@ -56,7 +56,7 @@ row_bound stable_bound(const row_magnitudes& r) {
   bound.score = score;
   bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (n + 5 + log_n) + (n + 2) * least<T>;
   bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (2 * n + 4 + 2 * log_n)) +
-                 1.03 * n * least<T> * (1 + 3 * r.values);
+                 1.03 * n * (least<T> + 3 * (least<T> * r.values));
   bound.log_sum_exp = score + 1.03 * u<T> * (n + 1 + 3 * log_n) + n * least<T>;
   if (r.base_two)
     bound.log_sum_exp = std::numbers::log2e * bound.log_sum_exp +
@@ -74,8 +74,8 @@ row_bound naive_bound(const row_magnitudes& r) {
   row_bound bound{};
   bound.score = score;
   bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (5 * n + 4) + least<T>;
-  bound.output =
-      r.values * (std::min(score, 2.0) + 1.03 * u<T> * (6 * n + 4)) + 1.03 * n * least<T> * (1 + r.values);
+  bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (6 * n + 4)) +
+                 1.03 * n * (least<T> + least<T> * r.values);
   bound.log_sum_exp = infinity;
   return bound;
 }

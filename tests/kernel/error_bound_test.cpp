@@ -278,7 +278,7 @@ TEST_CASE("true error over bound of naive, over its whole range, and of stable b
                                       spread * static_cast<double>(source.between(0, 1000)) / 1000));
     return scores;
   };
-  for (const std::size_t n : {1, 2, 30})
+  for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{30}})
     for (const double spread : {0.0, 1e-3, 1.0, 40.0, 1500.0}) {
       const double log_n = std::log(static_cast<double>(n));
       for (const double top : {-708.39, -708.0, -600.0, -1.0, 0.0, 3.0, 500.0, 709.78 - log_n - 1e-9})
@@ -311,6 +311,100 @@ TEST_CASE("naive with mask and scale, on moderate inputs") {
 TEST_CASE("what the bounds assume of libm holds on random arguments: exp and log to 1 ulp, tanh to 3") {
   check_libm<double>();
   check_libm<float>();
+}
+
+// With one visible key the log-sum-exp that is calculated is the calculated score itself (with a far larger
+// sink: the sink), so that the bound of scores shows alone, and each of its terms in turn as the largest: no
+// term can be left out.
+namespace {
+
+template <class T>
+void check_score_bound(const std::string& term, double least_used, const recipe<T>& draw) {
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    random_source source(seed);
+    auto c = make<T>({1, 1, 1, 1, 11, 1, 1});
+    c.options.scale = 1;
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+    c.q = {T(1)};
+    c.k.assign(11, T(1));
+    c.v.assign(11, T(1));
+    c.mask.assign(11, 0);
+    c.mask[0] = 1;
+    draw(c, source);
+    const testing::true_row row(c, 0, 0, 0);
+    const auto bound = attest::kernel::stable_bound<T>(row.size);
+    worst = std::max(
+        worst, testing::used(static_cast<double>(c.stable().log_sum_exp[0]), row.log_sum_exp, bound.score));
+  }
+  CAPTURE(term, worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= least_used);
+}
+
+template <class T>
+void check_score_bounds() {
+  check_score_bound<T>("dot", 0.25, [](call<T>& c, random_source& s) {
+    c.key_width = 3;
+    c.options.scale.reset();
+    c.q.resize(3);
+    c.k.resize(33);
+    for (T& x : c.q) x = static_cast<T>(std::abs(s.double_between(0, 0)));
+    for (T& x : c.k) x = static_cast<T>(std::abs(s.double_between(0, 0)));
+  });
+  check_score_bound<T>("scale", 0.4, [](call<T>& c, random_source& s) {
+    c.options.scale = s.double_between(-1, 1);
+    c.q[0] = static_cast<T>(s.double_between(0, 1));
+    c.k[0] = static_cast<T>(s.double_between(0, 1));
+  });
+  check_score_bound<T>("softcap", 0.2, [](call<T>& c, random_source& s) {
+    c.options.softcap = std::abs(s.double_between(0, 2));
+    c.k[0] = static_cast<T>(s.double_between(-3, 2));
+  });
+  check_score_bound<T>("bias", 0.8, [](call<T>& c, random_source& s) {
+    c.k[0] = static_cast<T>(s.double_between(-20, -8));
+    c.bias.assign(11, static_cast<T>(s.double_between(0, 3)));
+  });
+  check_score_bound<T>("ALiBi", std::is_same_v<T, float> ? 0.5 : 0.3, [](call<T>& c, random_source& s) {
+    c.k[0] = static_cast<T>(s.double_between(-20, -8));
+    c.options.alibi_slopes = {s.double_between(-3, 3)};
+    c.options.past_keys = 10 - s.word() % 8;
+  });
+  check_score_bound<T>("sink", std::is_same_v<T, float> ? 0.8 : 0, [](call<T>& c, random_source& s) {
+    c.k[0] = T(0);
+    c.options.sinks = {std::abs(s.double_between(10, 12))};
+  });
+  check_score_bound<T>("underflow", 0.15, [](call<T>& c, random_source& s) {
+    const int digits = std::numeric_limits<T>::digits;
+    const int lowest = std::numeric_limits<T>::min_exponent;
+    c.options.scale = s.double_between(-2, -1);
+    c.q[0] = static_cast<T>(s.double_between(-digits, -2));
+    c.k[0] = static_cast<T>(s.double_between(lowest, lowest + 6));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("true error over bound of single scores, each term of the bound in turn") {
+  check_score_bounds<double>();
+  check_score_bounds<float>();
+}
+
+TEST_CASE("true error over bound of a log-sum-exp far above the errors of its scores") {
+  for (const auto base : {attest::log_sum_exp_base::e, attest::log_sum_exp_base::two}) {
+    double worst = 0;
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+      random_source source(seed);
+      auto c = testing::one_head<float>(1, {0}, {1});
+      c.options.sinks = {std::abs(source.double_between(9, 12))};
+      c.bias = {static_cast<float>(c.options.sinks[0]) - 1};
+      c.options.log_sum_exp = {base, {}};
+      worst = std::max(worst, measure(c).log_sum_exp);
+    }
+    CAPTURE(worst);
+    CHECK(worst <= 1);
+    CHECK(worst >= 0.5);
+  }
 }
 
 TEST_CASE("the bounds promise nothing where first-order terms do not suffice") {

@@ -137,7 +137,6 @@ struct true_row {
     size.softcap = o.softcap;
     if (!o.alibi_slopes.empty()) size.slope = std::abs(o.alibi_slopes[h]);
     if (!c.bias.empty()) size.bias = 0;
-    real total = real_of(0);
     real cap = real_of(o.softcap.value_or(1));
     for (std::size_t j = 0; j < c.keys; ++j) {
       const long key = static_cast<long>(j);
@@ -178,8 +177,6 @@ struct true_row {
       }
       scores[j] = s;
       largest_score = std::max(largest_score, mpfr_get_d(s.get(), MPFR_RNDU));
-      weights[j] = exp(s);
-      total = total + weights[j];
       ++size.keys;
       size.products = std::max(size.products, products * (1 + 1e-12));
       for (std::size_t x = 0; x < c.value_width; ++x)
@@ -187,7 +184,6 @@ struct true_row {
             std::max(size.values, std::abs(static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x])));
     }
     if (!o.sinks.empty()) {
-      total = total + exp(real_of(o.sinks[h]));
       size.sink = std::abs(o.sinks[h]);
       ++size.keys;
     }
@@ -195,6 +191,17 @@ struct true_row {
     if (size.keys == 0) {
       empty = true;
       return;
+    }
+    // Around the largest score: e^s leaves MPFR's exponents for large s, and a score of 2^-1074 would drown
+    // in log(e^s).
+    real top = o.sinks.empty() ? real_of(-infinity) : real_of(o.sinks[h]);
+    for (std::size_t j = 0; j < c.keys; ++j)
+      if (seen[j] && compare(scores[j], top) > 0) top = scores[j];
+    real total = o.sinks.empty() ? real_of(0) : exp(real_of(o.sinks[h]) - top);
+    for (std::size_t j = 0; j < c.keys; ++j) {
+      if (!seen[j]) continue;
+      weights[j] = exp(scores[j] - top);
+      total = total + weights[j];
     }
     for (std::size_t j = 0; j < c.keys; ++j) {
       if (!seen[j]) continue;
@@ -204,16 +211,17 @@ struct true_row {
             output[x] + weights[j] * real_of(static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x]));
     }
     if (o.log_sum_exp) {
+      log_sum_exp = top + log(total);
       size.base_two = o.log_sum_exp->base == attest::log_sum_exp_base::two;
-      log_sum_exp = size.base_two ? log2(total) : log(total);
+      if (size.base_two) log_sum_exp = log_sum_exp / log(real_of(2));
       size.log_sum_exp = std::abs(mpfr_get_d(log_sum_exp.get(), MPFR_RNDA));
     }
   }
 };
 
-/// |calculated - truth| / bound, rounded up. A NaN is infinitely wrong.
+/// |calculated - truth| / bound, rounded up; infinity where one of them is no finite number.
 inline double used(double calculated, const reference::real& truth, double bound) {
-  if (!std::isfinite(calculated)) return infinity;
+  if (!std::isfinite(calculated) || !std::isfinite(bound) || mpfr_number_p(truth.get()) == 0) return infinity;
   reference::real error = abs(real_of(calculated) - truth);
   if (error.sign() == 0) return 0;
   mpfr_div(error.get(), error.get(), real_of(bound).get(), MPFR_RNDU);
