@@ -222,10 +222,25 @@ TEST_CASE("ties and near ties are decided") {
             .output(0, 0).decimal == "0.3");
   CHECK(attention(one_row({number("0"), number("0"), number("-100000")}, {number("0.1"), number("0.4"), number("0")}), {1})
             .output(0, 0).decimal == "0.2");
+  const auto negative_tie = [&](const char* third) {
+    return attention(one_row({number("0"), number("0"), number("-100000")}, {number("-0.1"), number("-0.4"), number(third)}), {1})
+        .output(0, 0).decimal;
+  };
+  CHECK(negative_tie("-1") == "-0.3");
+  CHECK(negative_tie("0") == "-0.2");
   // Close to a power of ten from below and from above.
   CHECK(attention(one_row({number("0"), number("-10000")}, {number("1"), number("0")}), {5}).output(0, 0).decimal == "1.0000");
   CHECK(attention(one_row({number("0"), number("-10000")}, {number("1"), number("2")}), {5}).output(0, 0).decimal == "1.0000");
   CHECK(attention(one_row({number("0"), number("-10000")}, {number("-10"), number("0")}), {5}).output(0, 0).decimal == "-10.000");
+}
+
+TEST_CASE("a fraction beside a tie of binary64 is rounded to its side") {
+  const unbounded_integer unit = boost::multiprecision::pow(unbounded_integer(10), 30);
+  const unbounded_integer tie = unit * unbounded_integer("9007199254740993");  // between 2^53 and 2^53 + 2
+  CHECK(nearest_binary64(exact_ratio(tie + 1, unit)) == 9007199254740994.0);
+  CHECK(nearest_binary64(exact_ratio(tie - 1, unit)) == 9007199254740992.0);
+  CHECK(nearest_binary64(exact_ratio(tie, unit)) == 9007199254740992.0);
+  CHECK(nearest_binary64(exact_ratio(-tie - 1, unit)) == -9007199254740994.0);
 }
 
 TEST_CASE("what is rational is known to be") {
