@@ -234,10 +234,11 @@ constexpr auto evaluate_row(const batch<Example, B>& x, std::size_t i, unsigned 
 /// The sign of x - y, decided exactly; x and y any two expressions without a logarithm.
 template <class X, class Y>
 constexpr int compare(const X& x, const Y& y) {
-  using Common = common_exact<number_under<X>, number_under<Y>>;
   if constexpr (is_algebraic<X> && is_algebraic<Y>) {
+    using Common = common_exact<number_under<X>, number_under<Y>>;
     return sign(as_surd<Common>(x) - as_surd<Common>(y));
   } else {
+    using Common = fraction_number<X, Y>;
     const auto a = as_fraction<Common>(x);
     const auto b = as_fraction<Common>(y);
     return sign(a.numerator * b.denominator - b.numerator * a.denominator) * sign(a.denominator) * sign(b.denominator);

@@ -52,9 +52,10 @@ class basic_dyadic {
   constexpr basic_dyadic& operator-=(basic_dyadic b) { return *this = *this - b; }
   constexpr basic_dyadic& operator*=(basic_dyadic b) { return *this = *this * b; }
 
-  friend constexpr bool operator==(basic_dyadic a, basic_dyadic b) {
-    return a.exponent_ == b.exponent_ && a.significand_ == b.significand_;
+  friend constexpr bool operator==(const basic_dyadic& a, const basic_dyadic& b) {
+    return a.exponent_ == b.exponent_ && identical(a.significand_, b.significand_);
   }
+  constexpr int sign() const { return attest::sign(significand_); }
   /// By sign, then by the leading bit, and only then digit by digit: far exponents are never brought to one.
   friend constexpr std::strong_ordering operator<=>(basic_dyadic a, basic_dyadic b) {
     const int sign = a.significand_.sign();
@@ -73,6 +74,15 @@ class basic_dyadic {
   Integer significand_;
   long exponent_;
 };
+
+template <exact_integer Integer>
+constexpr bool identical(const basic_dyadic<Integer>& a, const basic_dyadic<Integer>& b) {
+  return a == b;
+}
+template <exact_integer Integer>
+constexpr int sign(const basic_dyadic<Integer>& x) {
+  return x.sign();
+}
 
 /// The dyadic of proofs.
 using dyadic = basic_dyadic<integer>;

@@ -49,6 +49,26 @@ constexpr unsigned bit_length(Integer n) {
   return static_cast<unsigned>(msb(n)) + 1;
 }
 
+/// a == b, read from the integers' own storage. In the compiler the copies that Boost's operators need (they compare addresses,
+/// so g++ 12 lets none of them see a namespace-scope constant) cost many times what the comparison does.
+template <exact_integer Integer>
+constexpr bool identical(const Integer& a, const Integer& b) {
+  if (a.backend().size() != b.backend().size()) return false;
+  bool zero = true;
+  for (std::size_t i = 0; i < a.backend().size(); ++i) {
+    if (a.backend().limbs()[i] != b.backend().limbs()[i]) return false;
+    zero = zero && a.backend().limbs()[i] == 0;
+  }
+  return zero || a.backend().sign() == b.backend().sign();
+}
+
+/// -1, 0 or 1; read like identical().
+template <exact_integer Integer>
+constexpr int sign(const Integer& n) {
+  if (n.backend().size() == 1 && n.backend().limbs()[0] == 0) return 0;
+  return n.backend().sign() ? -1 : 1;
+}
+
 /// n * 2^shift.
 template <exact_integer Integer>
 constexpr Integer shift_left(Integer n, unsigned shift) {

@@ -31,7 +31,7 @@ class list {
     if (i >= size_) error::index_out_of_range();
     return elements_[i];
   }
-  constexpr void push_back(T value) {
+  constexpr void push_back(const T& value) {
     if (size_ == Capacity) error::index_out_of_range();
     elements_[size_++] = value;
   }
@@ -57,7 +57,7 @@ class list<T, dynamic> {
     if (i >= size()) error::index_out_of_range();
     return elements_[i];
   }
-  constexpr void push_back(T value) { elements_.push_back(value); }
+  constexpr void push_back(const T& value) { elements_.push_back(value); }
   constexpr void erase(std::size_t i) { elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(i)); }
 
  private:

@@ -81,12 +81,6 @@ constexpr To exact_cast(From x) {
   }
 }
 
-/// -1, 0 or 1.
-template <exact_number T>
-constexpr int sign(T x) {
-  return parts(x).numerator.sign();
-}
-
 template <exact_number T>
 constexpr T absolute(T x) {
   return sign(x) < 0 ? T(-x) : x;

@@ -26,6 +26,15 @@ constexpr basic_rational<Integer> ratio(Integer numerator, Integer denominator) 
   return quotient;
 }
 
+template <exact_integer Integer>
+constexpr bool identical(const basic_rational<Integer>& a, const basic_rational<Integer>& b) {
+  return identical(a.numerator(), b.numerator()) && identical(a.denominator(), b.denominator());
+}
+template <exact_integer Integer>
+constexpr int sign(const basic_rational<Integer>& x) {
+  return sign(x.numerator());
+}
+
 constexpr rational ratio(long long numerator, long long denominator) {
   return ratio(integer(numerator), integer(denominator));
 }

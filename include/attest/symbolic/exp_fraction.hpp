@@ -46,6 +46,7 @@ constexpr bool operator==(const exp_fraction<T, N, M>& x, const exp_fraction<T, 
 
 template <exact_number To, exact_number From, std::size_t N, std::size_t M>
 constexpr exp_fraction<To, N, M> exact_cast(const exp_fraction<From, N, M>& x) {
+  if constexpr (std::same_as<To, From>) return x;
   return {exact_cast<To>(x.numerator), exact_cast<To>(x.denominator)};
 }
 

@@ -22,7 +22,7 @@ class exp_sum {
   constexpr exp_sum() = default;
 
   /// Adds coefficient · e^exponent.
-  constexpr void add(surd<T> coefficient, surd<T> exponent) {
+  constexpr void add(const surd<T>& coefficient, const surd<T>& exponent) {
     if (sign(coefficient) == 0) return;
     for (std::size_t k = 0; k < terms_.size(); ++k) {
       if (!(terms_[k].exponent == exponent)) continue;
@@ -37,7 +37,15 @@ class exp_sum {
   }
 
   template <std::size_t OtherCapacity>
-  constexpr void add(const exp_sum<T, OtherCapacity>& other, surd<T> factor = surd<T>(1)) {
+  constexpr void add(const exp_sum<T, OtherCapacity>& other) {
+    for (std::size_t k = 0; k < other.size(); ++k) add(other[k].coefficient, other[k].exponent);
+  }
+  template <std::size_t OtherCapacity>
+  constexpr void subtract(const exp_sum<T, OtherCapacity>& other) {
+    for (std::size_t k = 0; k < other.size(); ++k) add(-other[k].coefficient, other[k].exponent);
+  }
+  template <std::size_t OtherCapacity>
+  constexpr void add(const exp_sum<T, OtherCapacity>& other, surd<T> factor) {
     for (std::size_t k = 0; k < other.size(); ++k) add(other[k].coefficient * factor, other[k].exponent);
   }
 
@@ -80,7 +88,7 @@ template <exact_number T, std::size_t N, std::size_t M>
 constexpr auto operator-(const exp_sum<T, N>& x, const exp_sum<T, M>& y) {
   exp_sum<T, extent_sum(N, M)> difference;
   difference.add(x);
-  difference.add(y, surd<T>(-1));
+  difference.subtract(y);
   return difference;
 }
 template <exact_number T, std::size_t N, std::size_t M>
@@ -114,6 +122,7 @@ constexpr bool operator==(const exp_sum<T, N>& x, const exp_sum<T, M>& y) {
 
 template <exact_number To, exact_number From, std::size_t N>
 constexpr exp_sum<To, N> exact_cast(const exp_sum<From, N>& x) {
+  if constexpr (std::same_as<To, From>) return x;
   exp_sum<To, N> result;
   for (std::size_t k = 0; k < x.size(); ++k)
     result.add(exact_cast<To>(x[k].coefficient), exact_cast<To>(x[k].exponent));

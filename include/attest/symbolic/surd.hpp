@@ -69,9 +69,11 @@ class surd {
     return surd(rational_part, root_part, radicand);
   }
 
-  friend constexpr bool operator==(surd x, surd y) {
+  friend constexpr bool operator==(const surd& x, const surd& y) {
     if (x.radicand_ == y.radicand_) {
-      if (x.root_part_ == y.root_part_) return x.rational_part_ == y.rational_part_;
+      const bool same_roots = identical(x.root_part_, y.root_part_);
+      const bool same_rationals = identical(x.rational_part_, y.rational_part_);
+      if (same_roots || same_rationals) return same_roots && same_rationals;
     } else if (!x.is_rational() && !y.is_rational() && !same_field(x.radicand_, y.radicand_)) {
       return false;  // 1, √f and √g are linearly independent over Q for different squarefree f and g
     }
@@ -81,7 +83,7 @@ class surd {
   constexpr bool is_rational() const { return radicand_ == 1; }
 
   /// The sign, decided exactly: where the two parts pull apart, a² · radicand against b².
-  friend constexpr int sign(surd x) {
+  friend constexpr int sign(const surd& x) {
     const int a = sign(x.rational_part_);
     const int b = sign(x.root_part_);
     if (a == 0 || b == 0 || a == b) return a != 0 ? a : b;
@@ -134,6 +136,7 @@ class surd {
 
 template <exact_number To, exact_number From>
 constexpr surd<To> exact_cast(surd<From> x) {
+  if constexpr (std::same_as<To, From>) return x;
   return surd<To>(exact_cast<To>(x.rational_part()), exact_cast<To>(x.root_part()), x.radicand());
 }
 
