@@ -33,7 +33,7 @@ std::string_view not_finite_meaning(std::string_view word) {
 }
 
 // A JSON text in which strings of one character that the text does not have stand for its NaNs and infinities, byte for
-// byte in their places; and what those are, in their order.
+// byte in their places; and what those are, in their order. (A text that does have it is left as it is.)
 struct replaced_words {
   static constexpr char mark = '\x7f';
   std::string text;
@@ -42,7 +42,8 @@ struct replaced_words {
 
 replaced_words replace_not_finite(std::string_view text) {
   replaced_words result{std::string(text), {}};
-  if (text.find(replaced_words::mark) != std::string_view::npos) return result;
+  for (const std::string_view written : {"\x7f", "\\u007f", "\\u007F"})
+    if (text.find(written) != std::string_view::npos) return result;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -58,11 +59,12 @@ replaced_words replace_not_finite(std::string_view text) {
     std::size_t end = first_letter;
     while (end < text.size() && is_letter(text[end])) ++end;
     if (end == first_letter) continue;
-    const auto goes_on = [&](std::size_t at) { return at < text.size() && std::string_view("0123456789._").find(text[at]) != std::string_view::npos; };
+    const auto goes_on = [&](std::size_t at) {
+      return at < text.size() && std::string_view("0123456789._").find(text[at]) != std::string_view::npos;
+    };
     const std::string_view meaning = not_finite_meaning(text.substr(i, end - i));
     if (!meaning.empty() && !goes_on(end) && (i == 0 || !goes_on(i - 1))) {
-      std::fill(result.text.begin() + static_cast<std::ptrdiff_t>(i), result.text.begin() + static_cast<std::ptrdiff_t>(end),
-                replaced_words::mark);
+      result.text.replace(i, end - i, end - i, replaced_words::mark);
       result.text[i] = result.text[end - 1] = '"';
       result.meanings.emplace_back(meaning);
     }
@@ -88,7 +90,8 @@ class builder : public nlohmann::json_sax<parser> {
     v.truth = truth;
     return place(std::move(v));
   }
-  bool number_integer(std::int64_t n) override { return place(leaf(kind::number, std::to_string(n))); }
+  // An integer that is not negative comes here as "-0" alone.
+  bool number_integer(std::int64_t n) override { return place(leaf(kind::number, n == 0 ? "-0" : std::to_string(n))); }
   bool number_unsigned(std::uint64_t n) override { return place(leaf(kind::number, std::to_string(n))); }
   bool number_float(long double, const std::string& token) override {
     // The token as written, but for the point, which the library replaces by that of the C locale in force.
