@@ -352,3 +352,26 @@ TEST_CASE("random comparisons agree with MPFR") {
     CHECK(attest::equals(x, y) == zero);
   }
 }
+
+TEST_CASE("log2 of a large power of two is exact, beside any exponent", "[evaluate]") {
+  const auto log2_of = [](const surd<rational>& c) {
+    return exp_logarithm<rational, 1>{constant(c), log_base::two};
+  };
+  const rational large = ratio(attest::shift_left(big(1), 1000), big(1));
+  CHECK(compare(log2_of(surd<rational>(large)), ratio(big(1000), big(1))) == 0);
+  CHECK(compare(log2_of(surd<rational>(large)), ratio(big(2001), big(2))) < 0);
+  CHECK(compare(log2_of(surd<rational>(rational(big(1)) / large)), ratio(big(-1000), big(1))) == 0);
+  const surd<rational> with_root(rational(big(0)), rational(big(2)) * large,
+                                 2);  // 2^1000 · 2/√2 = 2^(2001/2)
+  CHECK(compare(log2_of(with_root), ratio(big(2001), big(2))) == 0);
+  CHECK(compare(log2_of(with_root), ratio(big(1999), big(2))) > 0);
+}
+
+TEST_CASE("a logarithm of a sum that is not positive is not compared", "[evaluate]") {
+  const auto log_of = [](int c, log_base base) {
+    return exp_logarithm<rational, 1>{constant(surd<rational>(rational(big(c)))), base};
+  };
+  for (const log_base base : {log_base::e, log_base::two})
+    for (const int c : {0, -1})
+      CHECK_THROWS_AS(compare(log_of(c, base), rational(big(0))), std::domain_error);
+}

@@ -87,14 +87,22 @@ constexpr small_power<Integer> power_of_two(basic_rational<Integer> y) {
   return {true, shift < 0 ? ratio(Integer(1), power) : ratio(power, Integer(1))};
 }
 
-// Whether c = 2^y for a y that is half an integer: c^2 = 2^(2y). (No other 2^y lies in Q(√d), but for integers.)
+// Whether c = 2^y, c > 0: only where c^2 is a power of two (2^y lies in Q(√d) for no y but the halves of integers).
 template <exact_number T, exact_number U>
-constexpr bool is_root_of_two(surd<T> c, U y) {
-  using Rational = basic_rational<integer_of<T>>;
+constexpr bool is_power_of_two(surd<T> c, U y) {
+  using Integer = integer_of<T>;
+  using Rational = basic_rational<Integer>;
   const surd<Rational> coefficient = exact_cast<Rational>(c);
+  const surd<Rational> square = coefficient * coefficient;
+  if (!square.is_rational()) return false;
+  const Integer above = square.rational_part().numerator();
+  const Integer below = square.rational_part().denominator();
+  if (above != Integer(1) && below != Integer(1)) return false;
+  const Integer power = above == Integer(1) ? below : above;
+  const unsigned exponent = bit_length(power) - 1;
+  if (shift_left(Integer(1), exponent) != power) return false;
   const Rational exact_y = exact_cast<Rational>(y);
-  const auto square = power_of_two(Rational(exact_y + exact_y));
-  return square.known && sign(coefficient) > 0 && coefficient * coefficient == surd<Rational>(square.value);
+  return exact_y + exact_y == Rational(Integer(above == power ? Integer(exponent) : Integer(-Integer(exponent))));
 }
 
 }  // namespace detail
@@ -247,18 +255,20 @@ constexpr int compare(const X& x, const Y& y) {
 
 /// The sign of x - y, decided, for a logarithm x and an exact number y. In base e it is that of Σ c_k e^{α_k} - e^y, in
 /// base 2 that of Σ c_k e^{α_k} - 2^y, for an integer y again a sum of exponentials. For other y an enclosure decides:
-/// 2^y is algebraic, so it is met only by a sum without exponentials.
+/// 2^y is algebraic, so it is met only by a sum without exponentials. A sum that is not positive is
+/// error::logarithm_of_non_positive().
 template <exact_number T, std::size_t N, exact_number U>
 constexpr int compare(const exp_logarithm<T, N>& x, U y) {
   using Common = common_exact<T, U>;
   constexpr std::size_t Capacity = limbs_for<T>;
+  if (sign(x.sum) <= 0) error::logarithm_of_non_positive();
   if (x.base == log_base::e)
     return sign(exact_cast<Common>(x.sum) - exp(surd<Common>(exact_cast<Common>(y))));
   if (const auto power = detail::power_of_two(exact_cast<basic_rational<integer_of<T>>>(y)); power.known)
     return compare(x.sum, power.value);
   for (unsigned bits = detail::first_working_precision;; bits = detail::next_working_precision<Capacity>(bits)) {
     if (const int s = sign(subtract(evaluate<Capacity>(x, bits), evaluate<Capacity>(y, bits), bits)); s != 0) return s;
-    if (x.sum.size() == 1 && sign(x.sum[0].exponent) == 0 && detail::is_root_of_two(x.sum[0].coefficient, y)) return 0;
+    if (x.sum.size() == 1 && sign(x.sum[0].exponent) == 0 && detail::is_power_of_two(x.sum[0].coefficient, y)) return 0;
   }
 }
 
