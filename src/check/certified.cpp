@@ -56,7 +56,7 @@ void append(certified_array& array, const exact_scalar& x) {
 }
 
 certified_array certified(const char* name, const exact_matrix& m, unsigned digits) {
-  certified_array result{name, {{rows(m), columns(m)}, {}, {}}, {}, m, digits};
+  certified_array result{name, {{rows(m), columns(m)}, {}, {}}, {}, {m}, digits};
   for (std::size_t i = 0; i < rows(m); ++i)
     for (std::size_t j = 0; j < columns(m); ++j) append(result, element(m, i, j));
   return result;
@@ -77,7 +77,7 @@ certified_array certified(const char* name, const matrix<reference_value>& m, un
       const bool shown = !x.exact || !is_binary64(*x.exact, x.nearest);
       decimals.push_back(shown ? x.decimal : std::string());
     }
-  result.exact = std::move(decimals);
+  result.exact.push_back(std::move(decimals));
   return result;
 }
 
@@ -90,12 +90,15 @@ exact_scalar exact_array::exact(std::size_t at) const {
 }
 
 std::optional<std::string> certified_array::exact_decimal(std::size_t at) const {
-  if (const auto* decimals = std::get_if<std::vector<std::string>>(&exact)) {
-    if ((*decimals)[at].empty()) return std::nullopt;
-    return (*decimals)[at];
+  const std::size_t in_each = reference.values.size() / exact.size();
+  const auto& example = exact[at / in_each];
+  const std::size_t place = at % in_each;
+  if (const auto* decimals = std::get_if<std::vector<std::string>>(&example)) {
+    if ((*decimals)[place].empty()) return std::nullopt;
+    return (*decimals)[place];
   }
-  const auto& m = std::get<exact_matrix>(exact);
-  const exact_scalar x = element(m, at / columns(m), at % columns(m));
+  const auto& m = std::get<exact_matrix>(example);
+  const exact_scalar x = element(m, place / columns(m), place % columns(m));
   if (is_binary64(x, reference.values[at])) return std::nullopt;
   return significant_decimal(x, digits);
 }
@@ -109,6 +112,29 @@ std::vector<certified_array> certified_arrays(const attention_reference& answer)
   all.push_back(certified("dots", answer.dots, digits));
   all.push_back(certified("weights", answer.weights, digits));
   all.push_back(certified("output", answer.output, digits));
+  return all;
+}
+
+std::vector<certified_array> certified_batch(std::span<const attention_reference> answers) {
+  std::vector<certified_array> all;
+  for (const attention_reference& answer : answers) {
+    std::vector<certified_array> one = certified_arrays(answer);
+    if (all.empty()) {
+      all = std::move(one);
+      for (certified_array& a : all) a.reference.shape.insert(a.reference.shape.begin(), answers.size());
+      continue;
+    }
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      certified_array& to = all[k];
+      const certified_array& from = one[k];
+      const std::size_t before = to.reference.values.size();
+      to.reference.values.insert(to.reference.values.end(), from.reference.values.begin(),
+                                 from.reference.values.end());
+      to.offsets.insert(to.offsets.end(), from.offsets.begin(), from.offsets.end());
+      to.exact.insert(to.exact.end(), from.exact.begin(), from.exact.end());
+      for (const auto& [at, x] : from.reference.beyond) to.reference.beyond.emplace(before + at, x);
+    }
+  }
   return all;
 }
 

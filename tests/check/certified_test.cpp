@@ -126,3 +126,25 @@ TEST_CASE("an offset just below a power of two has the finer ulp") {
   CHECK(near(weights.offsets[0], -std::exp(-40.0) * 0x1p52));
   CHECK(near(ulp_error(1, 1, weights.offsets[0]), std::exp(-40.0) * 0x1p53));
 }
+
+TEST_CASE("a batch is its examples, one after the other") {
+  const auto one = [](const char* value) {
+    const std::string text =
+        R"({"Q": [[1, 2]], "K": [[9007199254740993, 1]], "V": [[")" + std::string(value) + R"("]]})";
+    return attention(io::read_case(text, "case.json").problem, {20});
+  };
+  const std::vector<attention_reference> answers = {one("1/3"), one("2/3"), one("5")};
+  const auto arrays = certified_batch(answers);
+  REQUIRE(arrays.size() == 6);
+  const certified_array& v = arrays[2];
+  CHECK(v.name == "V");
+  CHECK(v.reference.shape == std::vector<std::size_t>{3, 1, 1});
+  CHECK(v.reference.values == std::vector<double>{1.0 / 3, 2.0 / 3, 5});
+  CHECK(near(v.offsets[1], 1.0 / 3));
+  CHECK(v.exact_decimal(1) == "0.66666666666666666667");
+  CHECK_FALSE(v.exact_decimal(2));
+  const certified_array& k = arrays[1];
+  CHECK(k.reference.shape == std::vector<std::size_t>{3, 1, 2});
+  CHECK(k.reference.beyond.size() == 3);
+  CHECK(io::exact_text(k.reference.exact(4)) == "9007199254740993");
+}

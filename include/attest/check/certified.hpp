@@ -32,12 +32,15 @@ struct certified_array {
   /// The exact number to the digits that the attention_reference was asked for, where it is no binary64.
   std::optional<std::string> exact_decimal(std::size_t at) const;
 
-  std::variant<exact_matrix, std::vector<std::string>> exact;  // a rational matrix, or decimals
+  std::vector<std::variant<exact_matrix, std::vector<std::string>>>
+      exact;  // of each example: numbers, or decimals
   unsigned digits = 0;
 };
 
 /// Q, K, V, dots, weights and output, each [rows, columns].
 std::vector<certified_array> certified_arrays(const attention_reference& answer);
+/// ... of examples of one shape: each [examples, rows, columns].
+std::vector<certified_array> certified_batch(std::span<const attention_reference> answers);
 
 struct exact_tolerance {
   std::optional<exact_scalar> absolute = {};  // not negative
