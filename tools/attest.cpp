@@ -28,6 +28,8 @@ int run(int argc, char** argv) {
   tools::action chosen;
   tools::add_reference_command(program, chosen);
   tools::add_check_command(program, chosen);
+  tools::add_prove_command(program, chosen);
+  tools::add_random_command(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attest::tools {
 
@@ -37,12 +38,14 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + ' ' + (count == 1 ? one : many);
 }
 
-std::string summary(const std::string& output, const attention_reference& answer) {
+std::string summary(const std::string& output, bool batch, const std::vector<attention_reference>& answers) {
+  const attention_reference& answer = answers[0];
   const std::size_t queries = answer.weights.rows();
   const std::size_t keys = answer.weights.columns();
-  const std::size_t weights = queries * keys;
-  const std::size_t outputs = queries * answer.output.columns();
-  return output + ": " + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
+  const std::size_t weights = answers.size() * queries * keys;
+  const std::size_t outputs = answers.size() * queries * answer.output.columns();
+  const std::string examples = batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ") : "";
+  return output + ": " + examples + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
          ", d_k = " + std::to_string(columns(answer.keys)) + ", d_v = " + std::to_string(answer.output.columns()) + "; " +
          counted(weights, "weight", "weights") + " and " + counted(outputs, "output", "outputs") +
          ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
@@ -51,28 +54,33 @@ std::string summary(const std::string& output, const attention_reference& answer
 int run(const request& r) {
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
-  const io::case_file file = io::read_case(io::read_file(r.input), name, meaning);
+  const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
   std::optional<io::output_file> target;
   if (r.output != "-") target.emplace(r.output);
 
-  attention_reference answer;
+  std::vector<attention_reference> answers;
   {
     progress_line line;
-    answer = attention(file.problem, {r.digits, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }});
+    for (const problem& p : file.examples) {
+      const std::size_t before = answers.size();
+      answers.push_back(attention(p, {r.digits, [&](std::size_t done_rows, std::size_t rows) {
+                                        line.update(before * rows + done_rows, file.examples.size() * rows);
+                                      }}));
+    }
   }
-  const std::string text = io::attention_v1(file, answer, name);
+  const std::string text = io::attention_v1(file, answers, name);
   if (!target) {
     io::write_standard_output(text);
     return done;
   }
   target->write(text);
-  std::cout << summary(r.output, answer) << std::endl;
+  std::cout << summary(r.output, file.is_batch(), answers) << std::endl;
   return done;
 }
 
 const char* const explanation =
     "CASE is a JSON object with the arrays X, WQ, WK and WV (and Y, the sequence of keys and values, for\n"
-    "cross-attention), or Q, K and V: lists of rows. Optional: mask (lists of true and false, true where a query sees a\n"
+    "cross-attention), or Q, K and V: lists of rows; in a batch, lists of these, an entry for each example. Optional: mask (lists of true and false, true where a query sees a\n"
     "key), scale (a number; otherwise exactly 1/sqrt(d_k)), and, kept as they are, version (\"attention-v1\"),\n"
     "provenance, positions, derivation, tolerance and display_decimals. expected and attest, which this command writes,\n"
     "may be there too. Any other key is refused, so that a misspelt one cannot go unseen.\n"
