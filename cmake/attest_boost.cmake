@@ -1,7 +1,7 @@
 # attest_find_boost(): the target Boost::headers, 1.81 or newer, or one message that says what to install. Older ones
 # cannot do the arithmetic in the compiler: the shifts of cpp_int are not constexpr and == on rationals recurses.
 macro(attest_find_boost)
-  find_package(Boost 1.81 QUIET)
+  find_package(Boost 1.81 QUIET GLOBAL)  # a project that adds attest as a subdirectory sees the target, too
   if(NOT Boost_FOUND)
     if(Boost_CONSIDERED_VERSIONS)
       set(attest_boost_found "found only ${Boost_CONSIDERED_VERSIONS}")

@@ -79,12 +79,115 @@ function(attest_check_canaries)
   set(ATTEST_CANARIES_CHECKED "${key}" CACHE INTERNAL "")
 endfunction()
 
-# attest_add_proof(<name> <source>...): the sources are compiled with ALL, so a claim that is false fails the build.
+set(ATTEST_PROGRAM "" CACHE FILEPATH "the command attest, to be run on this machine while proofs are built (default: the one of this build or package)")
+
+# attest_add_proof(<name> [<source>...] [CASE <file.json>... [CLAIMS <word>] [DECIMAL] [PROOF <proof.cpp>...]])
+#
+# The sources are compiled with ALL, so a claim that is false fails the build.
+#
+# A CASE is a file of inputs and printed numbers (docs/prove-your-own.md). While the target is built, `attest prove` checks
+# it, which names a wrong number in one line, and writes it as a C++ proof; then the compiler checks that. CLAIMS and
+# DECIMAL are the options of attest prove. Where the command cannot be run (a cross-compiling build without an emulator or an
+# ATTEST_PROGRAM of this machine, a package without it), PROOF names the proof of each CASE, in the same order, written
+# before with the same options: that file is compiled, and the build stops where it is not the proof of the case as it is.
 function(attest_add_proof name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DECIMAL" "CLAIMS" "CASE;PROOF")
   attest_refuse_flags()
   attest_check_canaries()
-  add_library(${name} OBJECT ${ARGN})
+  set(sources ${arg_UNPARSED_ARGUMENTS})
+  if(arg_CASE)
+    attest_case_proofs(proofs)
+    list(APPEND sources ${proofs})
+  elseif(arg_PROOF OR arg_CLAIMS OR arg_DECIMAL OR "CASE" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "attest_add_proof(${name}): it names no CASE")
+  endif()
+  add_library(${name} OBJECT ${sources})
   target_link_libraries(${name} PRIVATE attest::attest)
+endfunction()
+
+# attest_case_proofs(out): the proofs of the cases of attest_add_proof(), whose arguments it sees, and their build steps.
+function(attest_case_proofs out)
+  set(options "")
+  if(arg_CLAIMS AND NOT arg_CLAIMS MATCHES "^(exactly|decimal|binary64)$")
+    message(FATAL_ERROR "attest_add_proof(${name}): CLAIMS ${arg_CLAIMS}: expected exactly, decimal or binary64")
+  endif()
+  if(arg_CLAIMS)
+    list(APPEND options --claims ${arg_CLAIMS})
+  endif()
+  if(arg_DECIMAL)
+    list(APPEND options --decimal)
+  endif()
+  list(JOIN options " " option_text)
+  if(options)
+    string(PREPEND option_text " ")
+  endif()
+
+  set(program "")
+  if(ATTEST_PROGRAM)
+    set(program "${ATTEST_PROGRAM}")
+  elseif(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    foreach(target IN ITEMS attest::program attest_program)
+      if(TARGET ${target} AND NOT program)
+        set(program ${target})
+      endif()
+    endforeach()
+  endif()
+  list(LENGTH arg_CASE case_count)
+  list(LENGTH arg_PROOF proof_count)
+  if(arg_PROOF AND NOT case_count EQUAL proof_count)
+    message(FATAL_ERROR "attest_add_proof(${name}): ${proof_count} PROOF for ${case_count} CASE: name one for each, in their order")
+  elseif(NOT arg_PROOF AND NOT program)
+    list(GET arg_CASE 0 first)
+    cmake_path(GET first STEM stem)
+    message(FATAL_ERROR
+            "attest_add_proof(${name}): there is no command attest that this build can run. Set ATTEST_PROGRAM to one, or "
+            "ATTEST_BUILD_PROGRAM=ON where attest is added as a subdirectory; or write the proof elsewhere and name it:\n"
+            "  attest prove ${first}${option_text} -o ${stem}.cpp\n  attest_add_proof(${name} CASE ${first} PROOF ${stem}.cpp)")
+  endif()
+
+  set(proofs "")
+  set(all_checked "")
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.proofs")
+  file(MAKE_DIRECTORY "${folder}")
+  foreach(case IN LISTS arg_CASE)
+    cmake_path(ABSOLUTE_PATH case BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE case_file)
+    cmake_path(GET case STEM LAST_ONLY stem)
+    set(checked "${folder}/${stem}.cpp")
+    set(number 2)
+    while(checked IN_LIST all_checked)  # of the same name in another folder
+      set(checked "${folder}/${stem}_${number}.cpp")
+      math(EXPR number "${number} + 1")
+    endwhile()
+    list(APPEND all_checked "${checked}")
+    if(program)
+      add_custom_command(OUTPUT "${checked}"
+                         COMMAND ${program} prove "${case}" ${options} -o "${checked}"
+                         WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+                         DEPENDS "${case_file}" ${program}
+                         COMMENT "Checking the numbers of ${case}" VERBATIM)
+    endif()
+    if(NOT arg_PROOF)
+      list(APPEND proofs "${checked}")
+      continue()
+    endif()
+
+    list(POP_FRONT arg_PROOF proof)
+    cmake_path(ABSOLUTE_PATH proof BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE proof_file)
+    set(stamp "${checked}.current")
+    set(depends "${case_file}" "${proof_file}")
+    if(program)
+      list(APPEND depends "${checked}")  # what is wrong with a number comes before what is old
+    endif()
+    add_custom_command(OUTPUT "${stamp}"
+                       COMMAND "${CMAKE_COMMAND}" "-DCASE=${case_file}" "-DOPTIONS=${option_text}" "-DPROOF=${proof_file}"
+                               "-DNAME=${proof}" "-DSTAMP=${stamp}" -P "${ATTEST_PROOFS_DIR}/attest_stale.cmake"
+                       DEPENDS ${depends}
+                       COMMENT "Comparing ${proof} with ${case}" VERBATIM)
+    set_property(SOURCE "${proof_file}" APPEND PROPERTY OBJECT_DEPENDS "${stamp}")
+    set_source_files_properties("${stamp}" PROPERTIES GENERATED ON HEADER_FILE_ONLY ON)
+    list(APPEND proofs "${proof_file}" "${stamp}")
+  endforeach()
+  set(${out} "${proofs}" PARENT_SCOPE)
 endfunction()
 
 # attest_add_refutation(<name> <source> [PROOF <proof>]): a test that the compiler accepts <source> as it stands and
