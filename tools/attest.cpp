@@ -28,6 +28,7 @@ int run(int argc, char** argv) {
   tools::action chosen;
   tools::add_reference_command(program, chosen);
   tools::add_check_command(program, chosen);
+  tools::add_trace_command(program, chosen);
   tools::add_prove_command(program, chosen);
   tools::add_random_command(program, chosen);
   try {

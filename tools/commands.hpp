@@ -17,6 +17,7 @@ using action = std::function<int()>;
 
 void add_reference_command(CLI::App& program, action& chosen);
 void add_check_command(CLI::App& program, action& chosen);
+void add_trace_command(CLI::App& program, action& chosen);
 void add_prove_command(CLI::App& program, action& chosen);
 void add_random_command(CLI::App& program, action& chosen);
 

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "cross_check_report.hpp"
 #include "progress.hpp"
 
 #include <attest/io/attention_file.hpp>
@@ -23,6 +24,7 @@ struct request {
   std::string output = "-";
   unsigned digits = 50;
   bool exact_decimals = false;
+  bool cross_check = false;
 };
 
 // Nothing, or what is wrong with the text.
@@ -71,11 +73,11 @@ int run(const request& r) {
   const std::string text = io::attention_v1(file, answers, name);
   if (!target) {
     io::write_standard_output(text);
-    return done;
+    return r.cross_check ? report_cross_check(file.examples, answers) : done;
   }
   target->write(text);
   std::cout << summary(r.output, file.is_batch(), answers) << std::endl;
-  return done;
+  return r.cross_check ? report_cross_check(file.examples, answers) : done;
 }
 
 const char* const explanation =
@@ -93,7 +95,12 @@ const char* const explanation =
     "correctly rounded binary64; and in a block \"attest\" the exact rows, and every weight, output and log-sum-exp to N\n"
     "digits. A file appears whole or not at all, and a line on standard output sums it up.\n"
     "\n"
-    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
+    "--cross-check says on standard error in how many digits all values agree with a second evaluation that shares nothing\n"
+    "with the first but the exact scores: Boost's cpp_bin_float. The file is written first and is the same with it or\n"
+    "without. What is certified does not depend on it; but values that do not agree are listed, and the exit status is 1.\n"
+    "\n"
+    "Exit status: 0 done, 1 a cross-check found a disagreement, 2 bad usage or bad input (one line on standard error says\n"
+    "what).";
 
 }  // namespace
 
@@ -106,6 +113,7 @@ void add_reference_command(CLI::App& program, action& chosen) {
       ->type_name("N")
       ->check(number_of_digits);
   command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
+  command->add_flag("--cross-check", r->cross_check, "Compare every value with Boost's cpp_bin_float as well");
   command->footer(explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <attest/symbolic/notation.hpp>
 #include <attest/symbolic/softmax.hpp>
 
+#include <concepts>
 #include <string>
 #include <string_view>
 
-// Expressions as plain text, the way a page writes them: r stands for e^(1/√d), and a fraction is divided through by the
+// Expressions as text, the way a page writes them: r stands for e^(1/√d), and a fraction is divided through by the
 // smallest power of r that occurs in it: [r, 1, r]/(2r + 1). Where one expression has exponents over different roots, no r
 // stands for all of them, and they are written out: e^(1/sqrt(2)) + e^(1/sqrt(8)). Anything with push_back(char) receives the
-// text.
+// text. The notation is plain text, or what print(out, style, x) is given; a type derived from `notation` may write numbers in
+// its own way, with overloads of print_number and is_written_whole for it.
 namespace attest {
 
 template <class Out>
@@ -84,54 +87,93 @@ constexpr unsigned long long exact_square_root(unsigned long long d) {
   return k * k == d ? k : 0;
 }
 
-// Whether x is written as an integer, which needs no brackets in front of or above other signs.
+}  // namespace detail
+
+/// Whether a notation writes the magnitude of x as digits alone, which need no brackets in front of or above other signs.
 template <exact_number T>
-constexpr bool is_written_whole(T x) {
+constexpr bool is_written_whole(const notation&, T x) {
   const auto p = parts(x);
   return p.denominator == integer_of<T>(1) && p.exponent >= 0 && p.exponent <= 64;
 }
 
+/// An exact number in a notation.
 template <class Out, exact_number T>
-constexpr void print_in_brackets(Out& out, T x) {
-  const bool simple = is_written_whole(x);
+constexpr void print_number(Out& out, const notation& style, T x) {
+  if (!style.groups) return print(out, x);
+  const auto p = parts(x);
+  const bool is_short = p.exponent >= -10 && p.exponent <= 64;
+  if (is_written_whole(style, x) || !is_short) return print(out, x);
+  using Integer = integer_of<T>;
+  if (p.numerator.sign() < 0) out.push_back('-');
+  print(out, style.fraction_open);
+  print(out, p.numerator.sign() < 0 ? Integer(-p.numerator) : p.numerator);
+  print(out, style.fraction_bar);
+  print(out, p.exponent < 0 ? shift_left(p.denominator, static_cast<unsigned>(-p.exponent)) : p.denominator);
+  print(out, style.fraction_close);
+}
+
+namespace detail {
+
+template <exact_number T>
+constexpr bool is_short_integer(T x) {
+  const auto p = parts(x);
+  return p.denominator == integer_of<T>(1) && p.exponent >= 0 && bit_length(p.numerator) + p.exponent <= 20;
+}
+
+// x as a factor, or as what stands over a root.
+template <class Out, class Notation, exact_number T>
+constexpr void print_factor(Out& out, const Notation& style, T x) {
+  const bool simple = style.groups || is_written_whole(style, x);
   if (!simple) out.push_back('(');
-  print(out, x);
+  print_number(out, style, x);
   if (!simple) out.push_back(')');
 }
 
 }  // namespace detail
 
-template <class Out, exact_number T>
-constexpr void print(Out& out, surd<T> x) {
-  if (x.is_rational()) return print(out, x.rational_part());
+template <class Out, class Notation, exact_number T>
+  requires std::derived_from<Notation, notation>
+constexpr void print(Out& out, const Notation& style, surd<T> x) {
+  if (x.is_rational()) return print_number(out, style, x.rational_part());
   if (const auto k = detail::exact_square_root(x.radicand()); k != 0) {
     using Rational = basic_rational<integer_of<T>>;
     const Rational root_part = exact_quotient(exact_cast<Rational>(x.root_part()), k);
-    return print(out, Rational(exact_cast<Rational>(x.rational_part()) + root_part));
+    return print_number(out, style, Rational(exact_cast<Rational>(x.rational_part()) + root_part));
   }
   T root_part = x.root_part();
   if (sign(x.rational_part()) != 0) {
-    print(out, x.rational_part());
+    print_number(out, style, x.rational_part());
     print(out, sign(root_part) < 0 ? " - " : " + ");
     root_part = absolute(root_part);
   }
-  detail::print_in_brackets(out, root_part);
-  print(out, "/sqrt(");
+  print(out, style.fraction_open);
+  detail::print_factor(out, style, root_part);
+  print(out, style.fraction_bar);
+  print(out, style.root_open);
   print(out, integer_of<T>(x.radicand()));
-  out.push_back(')');
+  print(out, style.root_close);
+  print(out, style.fraction_close);
 }
 
 namespace detail {
 
-template <class Out, exact_number T>
-constexpr void print_power(Out& out, std::string_view base, T exponent) {
+template <class Out, class Notation, exact_number T>
+constexpr void print_power(Out& out, const Notation& style, std::string_view base, T exponent) {
   print(out, base);
-  if (exponent == T(1) && base != "e") return;
-  out.push_back('^');
-  const bool simple = base != "e" && is_written_whole(exponent) && sign(exponent) > 0;
-  if (!simple) out.push_back('(');
-  print(out, exponent);
-  if (!simple) out.push_back(')');
+  const bool in_full = style.full && base == "e";
+  if (exponent == T(1) && !in_full) return;
+  const bool simple = !in_full && is_written_whole(style, exponent) && sign(exponent) > 0;
+  if (simple && style.raised_digits != nullptr && is_short_integer(exponent)) {
+    struct raiser {
+      Out& target;
+      const std::string_view* digits;
+      constexpr void push_back(char c) { print(target, digits[c - '0']); }
+    } raised{out, style.raised_digits};
+    return print(raised, exponent);
+  }
+  print(out, simple ? style.short_power_open : style.power_open);
+  print_number(out, style, exponent);
+  print(out, simple ? style.short_power_close : style.power_close);
 }
 
 // The radicand that all irrational exponents met so far share.
@@ -150,8 +192,8 @@ struct shared_root {
 };
 
 // coefficient · e^(a + b/√d) as coefficient e^(a) r^b, or as coefficient e^(a + b/√d) where r would be ambiguous.
-template <class Out, exact_number T>
-constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool shared, bool first) {
+template <class Out, class Notation, exact_number T>
+constexpr void print_term(Out& out, const Notation& style, surd<T> coefficient, surd<T> exponent, bool shared, bool first) {
   const bool negative = sign(coefficient) < 0;
   if (first)
     print(out, negative ? "-" : "");
@@ -160,36 +202,51 @@ constexpr void print_term(Out& out, surd<T> coefficient, surd<T> exponent, bool 
   const surd<T> magnitude = negative ? -coefficient : coefficient;
   const bool is_number = sign(exponent.rational_part()) == 0 && sign(exponent.root_part()) == 0;
   if (is_number || !(magnitude == surd<T>(1))) {
-    if (magnitude.is_rational() && (is_number || is_written_whole(magnitude.rational_part())))
-      print(out, magnitude.rational_part());
+    if (magnitude.is_rational() && (is_number || style.groups || is_written_whole(style, magnitude.rational_part())))
+      print_number(out, style, magnitude.rational_part());
     else {
       out.push_back('(');
-      print(out, magnitude);
+      print(out, style, magnitude);
       out.push_back(')');
     }
   }
   if (!shared && !exponent.is_rational()) {
-    print(out, "e^(");
-    print(out, exponent);
-    return out.push_back(')');
+    print(out, "e");
+    print(out, style.power_open);
+    print(out, style, exponent);
+    return print(out, style.power_close);
   }
-  if (sign(exponent.rational_part()) != 0) print_power(out, "e", exponent.rational_part());
-  if (sign(exponent.root_part()) != 0) print_power(out, "r", exponent.root_part());
+  if (sign(exponent.rational_part()) != 0) print_power(out, style, "e", exponent.rational_part());
+  if (sign(exponent.root_part()) != 0) print_power(out, style, "r", exponent.root_part());
 }
 
 // The sum divided by e^divisor.
-template <class Out, exact_number T, std::size_t N>
-constexpr void print_divided(Out& out, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
+template <class Out, class Notation, exact_number T, std::size_t N>
+constexpr void print_divided(Out& out, const Notation& style, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
   if (is_zero(x)) out.push_back('0');
   for (std::size_t k = 0; k < x.size(); ++k)
-    print_term(out, x[k].coefficient, x[k].exponent - divisor, root.shared, k == 0);
+    print_term(out, style, x[k].coefficient, x[k].exponent - divisor, root.shared, k == 0);
 }
 
-template <class Out, exact_number T, std::size_t N>
-constexpr void print_in_brackets(Out& out, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
-  if (x.size() > 1) out.push_back('(');
-  print_divided(out, x, divisor, root);
-  if (x.size() > 1) out.push_back(')');
+template <class Out, class Notation, exact_number T, std::size_t N>
+constexpr void print_in_brackets(Out& out, const Notation& style, const exp_sum<T, N>& x, surd<T> divisor, shared_root root) {
+  const bool brackets = x.size() > 1 && !style.groups;
+  if (brackets) out.push_back('(');
+  print_divided(out, style, x, divisor, root);
+  if (brackets) out.push_back(')');
+}
+
+// "above", written by `print_above`, over the denominator.
+template <class Out, class Notation, exact_number T, std::size_t N, class PrintAbove>
+constexpr void print_over(Out& out, const Notation& style, const exp_sum<T, N>& denominator, surd<T> divisor, shared_root root,
+                          PrintAbove print_above) {
+  if (!style.full && denominator.size() == 1 && denominator[0].coefficient == surd<T>(1) && denominator[0].exponent == divisor)
+    return print_above();
+  print(out, style.fraction_open);
+  print_above();
+  print(out, style.fraction_bar);
+  print_in_brackets(out, style, denominator, divisor, root);
+  print(out, style.fraction_close);
 }
 
 template <exact_number T, std::size_t N>
@@ -200,28 +257,30 @@ constexpr void lower_to_smallest(const exp_sum<T, N>& x, surd<T>& smallest) {
 
 }  // namespace detail
 
-template <class Out, exact_number T, std::size_t N>
-constexpr void print(Out& out, const exp_sum<T, N>& x) {
+template <class Out, class Notation, exact_number T, std::size_t N>
+  requires std::derived_from<Notation, notation>
+constexpr void print(Out& out, const Notation& style, const exp_sum<T, N>& x) {
   detail::shared_root root;
   root.meet(x);
-  detail::print_divided(out, x, surd<T>(0), root);
+  detail::print_divided(out, style, x, surd<T>(0), root);
 }
 
-template <class Out, exact_number T, std::size_t N, std::size_t M>
-constexpr void print(Out& out, const exp_fraction<T, N, M>& x) {
+template <class Out, class Notation, exact_number T, std::size_t N, std::size_t M>
+  requires std::derived_from<Notation, notation>
+constexpr void print(Out& out, const Notation& style, const exp_fraction<T, N, M>& x) {
   surd<T> smallest = x.denominator[0].exponent;
   detail::lower_to_smallest(x.denominator, smallest);
   detail::lower_to_smallest(x.numerator, smallest);
   detail::shared_root root;
   root.meet(x.numerator);
   root.meet(x.denominator);
-  detail::print_in_brackets(out, x.numerator, smallest, root);
-  out.push_back('/');
-  detail::print_in_brackets(out, x.denominator, smallest, root);
+  detail::print_over(out, style, x.denominator, smallest, root,
+                     [&] { detail::print_in_brackets(out, style, x.numerator, smallest, root); });
 }
 
-template <class Out, exact_number T, std::size_t Columns, std::size_t N, std::size_t M>
-constexpr void print(Out& out, const exp_row<T, Columns, N, M>& x) {
+template <class Out, class Notation, exact_number T, std::size_t Columns, std::size_t N, std::size_t M>
+  requires std::derived_from<Notation, notation>
+constexpr void print(Out& out, const Notation& style, const exp_row<T, Columns, N, M>& x) {
   surd<T> smallest = x.denominator()[0].exponent;
   detail::lower_to_smallest(x.denominator(), smallest);
   detail::shared_root root;
@@ -230,20 +289,29 @@ constexpr void print(Out& out, const exp_row<T, Columns, N, M>& x) {
     detail::lower_to_smallest(x.numerator(j), smallest);
     root.meet(x.numerator(j));
   }
-  out.push_back('[');
-  for (std::size_t j = 0; j < x.columns(); ++j) {
-    if (j > 0) print(out, ", ");
-    detail::print_divided(out, x.numerator(j), smallest, root);
-  }
-  print(out, "]/");
-  detail::print_in_brackets(out, x.denominator(), smallest, root);
+  detail::print_over(out, style, x.denominator(), smallest, root, [&] {
+    out.push_back('[');
+    for (std::size_t j = 0; j < x.columns(); ++j) {
+      if (j > 0) print(out, style.separator);
+      detail::print_divided(out, style, x.numerator(j), smallest, root);
+    }
+    out.push_back(']');
+  });
 }
 
-template <class Out, exact_number T, std::size_t N>
-constexpr void print(Out& out, const exp_logarithm<T, N>& x) {
-  print(out, x.base == log_base::e ? "ln(" : "log2(");
-  print(out, x.sum);
+template <class Out, class Notation, exact_number T, std::size_t N>
+  requires std::derived_from<Notation, notation>
+constexpr void print(Out& out, const Notation& style, const exp_logarithm<T, N>& x) {
+  print(out, x.base == log_base::e ? style.logarithm_e : style.logarithm_two);
+  print(out, style, x.sum);
   out.push_back(')');
+}
+
+/// An expression in plain text.
+template <class Out, class X>
+  requires requires(Out& out, const X& x) { print(out, notations::plain, x); }
+constexpr void print(Out& out, const X& x) {
+  print(out, notations::plain, x);
 }
 
 /// Any expression as a string.
