@@ -173,6 +173,10 @@ function(attest_case_proofs out)
 
     list(POP_FRONT arg_PROOF proof)
     cmake_path(ABSOLUTE_PATH proof BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE proof_file)
+    if(NOT EXISTS "${proof_file}")
+      message(FATAL_ERROR "attest_add_proof(${name}): ${proof} does not exist; write it with:\n"
+                          "  attest prove ${case}${option_text} -o ${proof}")
+    endif()
     set(stamp "${checked}.current")
     set(depends "${case_file}" "${proof_file}")
     if(program)
