@@ -215,7 +215,7 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
     const auto [c, length] = character_at(text, at);
-    const auto within = [c = c](char32_t first, char32_t last) { return c >= first && c <= last; };
+    const auto within = [number = c](char32_t first, char32_t last) { return number >= first && number <= last; };
     const bool combining = within(0x300, 0x36f) || within(0x200b, 0x200f) || within(0xfe00, 0xfe0f);
     const bool wide = within(0x1100, 0x115f) || within(0x2e80, 0xa4cf) || within(0xac00, 0xd7a3) || within(0xf900, 0xfaff) ||
                       within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) || within(0xffe0, 0xffe6) || within(0x1f300, 0x1faff) ||
