@@ -386,3 +386,15 @@ TEST_CASE("every row of every 2x2 head over -1, 0 and 1") {
   CHECK(failures == 0);
   CHECK(rows == 59'049);
 }
+
+TEST_CASE("scores without a scale are weighted as they are") {
+  constexpr attest::matrix scores({{0, 1}, {1, 0}});
+  constexpr auto plain = attest::softmax(scores);
+  constexpr auto scaled_by_one = attest::softmax(scores / attest::root(1));
+  CHECK(attest::equals(plain(0, 1), scaled_by_one(0, 1)));
+  CHECK(attest::equals(plain(1, 1), scaled_by_one(1, 1)));
+  CHECK_FALSE(attest::equals(plain(0, 1), attest::softmax(scores / attest::root(2))(0, 1)));
+  constexpr auto masked = attest::softmax(scores, attest::matrix({{true, false}, {true, true}}));
+  CHECK(attest::equals(masked(0, 0), attest::ratio(1, 1)));
+  CHECK(attest::equals(masked(1, 0), plain(1, 0)));
+}

@@ -36,7 +36,8 @@ class list {
     elements_[size_++] = value;
   }
   constexpr void erase(std::size_t i) {
-    for (; i + 1 < size_; ++i) elements_[i] = elements_[i + 1];
+    if constexpr (Capacity > 1)
+      for (; i + 1 < size_; ++i) elements_[i] = elements_[i + 1];
     --size_;
   }
 

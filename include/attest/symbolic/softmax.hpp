@@ -67,6 +67,12 @@ constexpr weights<T, Tq, Tk> softmax(const matrix<surd<T>, Tq, Tk>& scores) {
   return {scores, map(scores, [](surd<T>) { return true; })};
 }
 
+/// The weights of scores as they are, without a scale.
+template <exact_number T, std::size_t Tq, std::size_t Tk, class... Mask>
+constexpr weights<T, Tq, Tk> softmax(const matrix<T, Tq, Tk>& scores, const Mask&... visible) {
+  return softmax(map(scores, [](const T& x) { return surd<T>(x); }), visible...);
+}
+
 /// The weights of each example of a batch, with one mask for all or none.
 template <class Example, std::size_t B, class... Mask>
 constexpr auto softmax(const batch<Example, B>& scores, const Mask&... visible) {
