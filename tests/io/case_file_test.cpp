@@ -131,7 +131,7 @@ TEST_CASE("bad cases are refused in one line that names file, array, place and r
       {direct("[[1]]", "[[1]]", "[[1, 2], [3]]"), "case.json: array V: row 1 has 1 elements and row 0 has 2: make all rows equally long"},
       {direct("[[1, null]]", "[[1]]", "[[1]]"), "case.json: array Q: element [0, 1] is null: expected a number, or a string such as \"1/3\""},
       {direct("[[1], [true]]", "[[1]]", "[[1]]"), "case.json: array Q: element [1, 0] is a boolean: expected a number"},
-      {direct("[[[1]]]", "[[1]]", "[[1]]"), "case.json: array Q: element [0, 0] is a list: expected two levels of lists"},
+      {direct("[[[1]]]", "[[1]]", "[[1]]"), "case.json: array Q: it has a leading list level, for a batch: this command takes one example at a time"},
       {direct("[[{}]]", "[[1]]", "[[1]]"), "case.json: array Q: element [0, 0] is an object: expected a number"},
 
       // numbers
