@@ -28,13 +28,12 @@ struct certified_array {
   std::string name;             // as under `expected` of attention-v1
   exact_array reference;        // integers exactly, everything else correctly rounded to binary64
   std::vector<double> offsets;  // (exact - value) / ulp(value), within 2^-54 + 10^-(digits - 17)
+  /// Of each example: numbers, or decimals.
+  std::vector<std::variant<exact_matrix, std::vector<std::string>>> exact;
+  unsigned digits = 0;  // that the attention_reference was asked for
 
-  /// The exact number to the digits that the attention_reference was asked for, where it is no binary64.
+  /// The exact number to that many digits, where it is no binary64.
   std::optional<std::string> exact_decimal(std::size_t at) const;
-
-  std::vector<std::variant<exact_matrix, std::vector<std::string>>>
-      exact;  // of each example: numbers, or decimals
-  unsigned digits = 0;
 };
 
 /// Q, K, V, dots, weights and output, each [rows, columns].

@@ -24,16 +24,16 @@ struct array_view {
 
 /// What every element of an array must keep to. Where both are given it must keep to both.
 struct tolerance {
-  std::optional<double> absolute =
-      {};  // |candidate - reference| <= absolute, decided exactly; not negative, finite
-  std::optional<std::uint64_t> ulp = {};  // ulp_distance(candidate, reference) <= ulp
+  /// |candidate - reference| <= absolute, decided exactly; not negative, finite.
+  std::optional<double> absolute = {};
+  /// ulp_distance(candidate, reference) <= ulp.
+  std::optional<std::uint64_t> ulp = {};
 };
 
 enum class verdict {
-  passed,  // everything is within the tolerance
-  failed,  // something is not; or the shape, a NaN or an infinity is not the reference's, which no tolerance
-           // covers
-  equal,   // no tolerance was given, and all elements are equal
+  passed,      // everything is within the tolerance
+  failed,      // something is not; or a shape, NaN or infinity is not the reference's: no tolerance covers it
+  equal,       // no tolerance was given, and all elements are equal
   not_judged,  // no tolerance was given, and elements differ: that is no pass
 };
 
@@ -77,8 +77,8 @@ struct comparison {
 
   std::optional<largest<double>> absolute_error;  // correctly rounded, for show: the verdict takes it exactly
   std::optional<largest<std::uint64_t>> ulp_distance;
-  std::optional<largest<double>> ulp_error;  // ulp_error() of check/ulp.hpp; against the reference's own
-  bool against_exact = false;                // values, unless this says that it was against the exact ones
+  std::optional<largest<double>> ulp_error;  // ulp_error() of check/ulp.hpp
+  bool against_exact = false;  // whether ulp_error is against exact numbers, or the reference's own values
 
   blind_spot blind = blind_spot::none;
 

@@ -14,18 +14,14 @@ namespace attest {
 /// By how many floats of the format two bit patterns lie apart: the number of steps from one to the next
 /// float that lead from a to b. Nothing if either is a NaN, which lies nowhere.
 ///
-///   powers of two  steps are counted, not lengths: 1 - 2^-53 and 1 + 2^-52, the neighbours of 1, are each 1
-///   away from it,
-///                  though one is twice as far
+///   powers of two  steps are counted, not lengths: 1 - 2^-53 and 1 + 2^-52, the neighbours of 1, are each
+///                  1 away from it, though one is twice as far
 ///   subnormals     are floats like any other: from zero to the smallest is 1, from the largest subnormal to
-///   the smallest
-///                  normal number is 1
+///                  the smallest normal number is 1
 ///   zero           +0 and -0 are one number, at distance 0; the smallest positive and the smallest negative
-///   float are 2
-///                  apart
+///                  float are 2 apart
 ///   infinity       is what follows the largest finite float, at distance 1, as it is what rounding gives
-///   there; the two
-///                  infinities are the farthest apart of all
+///                  there; the two infinities are the farthest apart of all
 constexpr std::optional<std::uint64_t> ulp_distance(std::uint64_t a, std::uint64_t b, const format& f) {
   const std::uint64_t a_steps = a & (f.sign_bit() - 1);  // from zero: patterns ascend with the magnitudes
   const std::uint64_t b_steps = b & (f.sign_bit() - 1);
@@ -50,12 +46,10 @@ constexpr std::optional<std::uint64_t> ulp_distance(float a, float b) {
 /// Then rounding to nearest has an error of at most 1/2, everywhere:
 ///
 ///   powers of two  ulp(2^e) is the greater of the two distances there; an x just below 2^e, which is a
-///   negative offset to
-///                  nearest = 2^e, has the smaller one
-///   subnormals     and zero: the distance of subnormal numbers, which is also that of the smallest normal
-///   ones overflow       nearest is infinite: an infinite candidate of that sign has error 0, any other
-///   infinity; the exact
-///                  number plays no part, as a format has no floats there to measure with
+///                  negative offset to nearest = 2^e, has the smaller one
+///   subnormals     and zero: the distance of subnormal numbers, which is also that of the smallest normal ones
+///   overflow       nearest is infinite: an infinite candidate of that sign has error 0, any other infinity;
+///                  the exact number plays no part, as a format has no floats there to measure with
 ///   infinity       an infinite candidate for a finite x has an infinite error
 ///   NaN            in either gives NaN
 ///

@@ -11,16 +11,13 @@ namespace attest::kernel {
 ///
 /// Where it fails, in binary64 (binary32):
 ///   - A visible score above 709.783 (88.723): its exponential overflows. Its weight is ∞/∞ = NaN, every
-///   other of the row 0,
-///     and the row's outputs are NaN.
+///     other of the row 0, and the row's outputs are NaN.
 ///   - Scores below that whose exponentials add up to more than the largest number, as two of 709.5 (88.6)
-///   do: every
-///     weight of the row, and so every output, is 0.
-///   - A row's scores all below -745.14 (-103.98): every exponential underflows to 0, every weight is 0/0 =
-///   NaN.
+///     do: every weight of the row, and so every output, is 0.
+///   - A row's scores all below -745.14 (-103.98): every exponential underflows to 0, every weight is
+///     0/0 = NaN.
 ///   - A row's scores all below -708.39 (-87.33), the logarithm of the smallest normal number: the
-///   exponentials are
-///     subnormal and have lost digits, up to all of them. The weights look right and are not.
+///     exponentials are subnormal and have lost digits, up to all of them. The weights look right and are not.
 /// None of these is reported: the results are what the arithmetic gives. The same holds for scores that
 /// overflow.
 ///

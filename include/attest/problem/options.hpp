@@ -38,9 +38,9 @@ struct key_window {
 ///     s = scale · (q_i · k_j)             scale
 ///     s = softcap · tanh(s / softcap)     softcap
 ///     s = s + bias_ij - slope · |p - j|   bias and ALiBi, where query i stands at position p
-///     s = -∞                              where the key is hidden: mask, bias of -∞, causal, window, key
-///     lengths a sink as one more score            neither scaled nor capped softmax over the keys and the
-///     sink; the sink's value row is 0
+///     s = -∞                              where the key is hidden: mask, bias of -∞, causal, window, key lengths
+///     a sink as one more score            neither scaled nor capped
+///     softmax over the keys and the sink; the sink's value row is 0
 ///
 /// Query head h reads the key/value head h / (Hq / Hkv).
 ///
@@ -48,22 +48,28 @@ struct key_window {
 /// corner instead at i (top_left) or Tk - Tq + i (bottom_right). Causal, window and ALiBi need positions;
 /// where Tq != Tk, either past_keys or a corner has to be said. Saying both is fine when they agree.
 struct attention_options {
-  std::optional<double> scale;    // that float, exactly; absent: exactly 1/√d_k
-  std::optional<double> softcap;  // positive
-  std::optional<any_tensor>
-      bias;  // [B, Hq, Tq, Tk], float; extents of 1 repeat. -∞ hides a key; +∞ and NaN are errors
-  std::vector<double> alibi_slopes;  // one for each query head, the floats as they are
-  std::optional<any_tensor>
-      mask;             // [B, Hq, Tq, Tk], boolean; extents of 1 repeat. True: the query sees the key
-  bool causal = false;  // a query sees no key beyond its own position
+  /// That float, exactly; absent: exactly 1/√d_k.
+  std::optional<double> scale;
+  /// Positive.
+  std::optional<double> softcap;
+  /// [B, Hq, Tq, Tk], float; extents of 1 repeat. -∞ hides a key; +∞ and NaN are errors.
+  std::optional<any_tensor> bias;
+  /// One for each query head, the floats as they are.
+  std::vector<double> alibi_slopes;
+  /// [B, Hq, Tq, Tk], boolean; extents of 1 repeat. True: the query sees the key.
+  std::optional<any_tensor> mask;
+  /// A query sees no key beyond its own position.
+  bool causal = false;
   std::optional<key_window> window;
   std::optional<causal_corner> corner;
   std::optional<std::size_t> past_keys;
-  std::vector<std::size_t>
-      key_lengths;            // one for each batch element: K and V end there, and Tk is this length
-  std::vector<double> sinks;  // one for each query head
+  /// One for each batch element: K and V end there, and Tk is this length.
+  std::vector<std::size_t> key_lengths;
+  /// One for each query head.
+  std::vector<double> sinks;
   std::optional<log_sum_exp_form> log_sum_exp;
-  std::optional<empty_row_policy> empty_row;  // has to be said where a row is empty
+  /// Has to be said where a row is empty.
+  std::optional<empty_row_policy> empty_row;
 };
 
 /// Names of what a kernel may take or not, for supports_only() and its messages.
@@ -114,8 +120,8 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
 void supports_only(const char* kernel, std::initializer_list<option> taken, const attention_shape& shape,
                    const attention_options& options);
 
-/// That an array to write to has this shape, and that no two of its elements are one. attention_error
-/// otherwise.
+/// That an array to write to has this shape and memory, and that no stride along several elements is 0;
+/// attention_error otherwise. (Other strides that make elements overlap are not found.)
 void check_result(const char* name, const layout& array, const void* data,
                   const std::array<std::size_t, 4>& shape);
 
