@@ -156,7 +156,7 @@ int run(const request& r) {
 const char* const explanation =
     "The values are NumPy's: np.random.seed(S), then np.random.randn() until the shapes are full. Every operation, the\n"
     "logarithm too, is correctly rounded, so that the values are the same on every machine; NumPy's own differ by an ulp in a\n"
-    "few of a thousand, where its C library rounds the logarithm otherwise. --numpy takes this machine's logarithm as NumPy\n"
+    "few of ten thousand, where its C library rounds the logarithm otherwise. --numpy takes this machine's logarithm as NumPy\n"
     "does, if it is the one of glibc 2.36 on x86-64.\n"
     "\n"
     "One shape gives a JSON list. Shapes with names are drawn one after the other and give an object, which is a case where\n"

@@ -82,10 +82,11 @@ int run(const request& r) {
 
 const char* const explanation =
     "CASE is a JSON object with the arrays X, WQ, WK and WV (and Y, the sequence of keys and values, for\n"
-    "cross-attention), or Q, K and V: lists of rows; in a batch, lists of these, an entry for each example. Optional: mask (lists of true and false, true where a query sees a\n"
-    "key), scale (a number; otherwise exactly 1/sqrt(d_k)), and, kept as they are, version (\"attention-v1\"),\n"
-    "provenance, positions, derivation, tolerance and display_decimals. expected and attest, which this command writes,\n"
-    "may be there too. Any other key is refused, so that a misspelt one cannot go unseen.\n"
+    "cross-attention), or Q, K and V: lists of rows; in a batch, lists of these, an entry for each example. Optional: mask\n"
+    "(lists of true and false, true where a query sees a key), scale (a number; otherwise exactly 1/sqrt(d_k)), and, kept as\n"
+    "they are, version (\"attention-v1\"), provenance, positions, derivation, tolerance and display_decimals. expected and\n"
+    "claims, which attest prove reads, and attest, which this command writes, may be there too. Any other key is refused, so\n"
+    "that a misspelt one cannot go unseen.\n"
     "\n"
     "A JSON integer is exact at any size. A number with a point or an exponent is the nearest binary64, unless --decimal\n"
     "makes it exact. A string holds a rational \"1/3\", a decimal \"0.1\" or a hexadecimal float \"0x1.8p-3\", all exact.\n"
