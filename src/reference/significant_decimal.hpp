@@ -17,7 +17,7 @@ struct enclosed_number {
   std::function<int(const unbounded_rational& y)> side_of;  // the sign of x - y
 };
 
-/// The number to `digits` significant digits. Closer to zero than 2^-2^39: "<1e-330985980541", a power of ten that is
+/// The number to `digits` significant digits. Closer to zero than 2^-2^40 or so: "<1e-330985980541", a power of ten that is
 /// above it, or ">-1e-330985980541".
 std::string significant_decimal(const enclosed_number& x, unsigned digits);
 

@@ -47,7 +47,8 @@ constexpr std::optional<std::uint64_t> ulp_distance(float a, float b) {
 ///
 ///   powers of two  ulp(2^e) is the greater of the two distances there; an x just below 2^e, which is a
 ///                  negative offset to nearest = 2^e, has the smaller one
-///   subnormals     and zero: the distance of subnormal numbers, which is also that of the smallest normal ones
+///   subnormals     and zero: the distance of subnormal numbers, which is also that of the smallest normal
+///                  ones
 ///   overflow       nearest is infinite: an infinite candidate of that sign has error 0, any other infinity;
 ///                  the exact number plays no part, as a format has no floats there to measure with
 ///   infinity       an infinite candidate for a finite x has an infinite error

@@ -102,7 +102,7 @@ constexpr bool is_rounding_of(const Expression& x, const interval<Capacity>& val
   return side(printed.value() - printed.half_unit()) >= 0 && side(printed.value() + printed.half_unit()) <= 0;
 }
 
-/// x to `digits` significant digits. A value below 2^-2^40 or so has no digits that could be counted:
+/// x to `digits` significant digits, at least 1. A value below 2^-2^40 or so has no digits that could be counted:
 /// error::precision_exhausted().
 template <class Expression>
 constexpr basic_decimal<integer_under<Expression>> to_significant_decimal(

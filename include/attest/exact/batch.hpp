@@ -12,7 +12,7 @@ namespace attest {
 /// each example on its own, so no example can reach into another.
 ///
 ///     constexpr batch X({first, second});       // two matrices [T, C]
-///     constexpr auto Q = X * WQ;                // one matrix for all, or another batch of B: example by example
+///     constexpr auto Q = X * WQ;                // one matrix for all, or another batch: example by example
 ///     constexpr auto A = softmax(Q * transpose(K) / root(4));
 ///
 /// X[b] is example b. Where an array is read by rows, as claims and lists do, the rows of all examples follow

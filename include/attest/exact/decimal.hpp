@@ -7,6 +7,8 @@
 
 namespace attest {
 
+/// 10^exponent. One that does not fit a fixed integer is an error, as any overflow; an unbounded one takes the memory it needs,
+/// exponent / 2.4 bytes.
 template <exact_integer Integer>
 constexpr Integer power_of_ten(unsigned exponent) {
   Integer power(1);
@@ -45,10 +47,9 @@ struct basic_decimal {
   }
 };
 
-using decimal_numeral = basic_decimal<integer>;
-
 /// Reads "[-+]digits[.digits][(e|E)[-+]digits]", where the digits on one side of the point may be missing ("5.", ".5"). Anything
-/// else is error::not_a_number().
+/// else is error::not_a_number(), an exponent past 10^9 too. value() has all digits of the power of ten: numerals from elsewhere
+/// want a limit before it.
 template <exact_integer Integer = integer>
 constexpr basic_decimal<Integer> parse_decimal(std::string_view text) {
   std::size_t at = 0;

@@ -158,7 +158,8 @@ constexpr auto row_of(const matrix<T, R, C>& m, std::size_t i) {
   return row;
 }
 
-/// The elements of m from number `first` on, read row by row, as a [Rows, Columns] matrix.
+/// The elements of m from number `first` on, read row by row, as a [Rows, Columns] matrix. Too few of them are
+/// error::index_out_of_range().
 template <std::size_t Rows, std::size_t Columns, class T, std::size_t R, std::size_t C>
 constexpr matrix<T, Rows, Columns> reshape(const matrix<T, R, C>& m, std::size_t first = 0) {
   matrix<T, Rows, Columns> result;

@@ -17,7 +17,8 @@ namespace attest::kernel {
 ///   - A row's scores all below -745.14 (-103.98): every exponential underflows to 0, every weight is
 ///     0/0 = NaN.
 ///   - A row's scores all below -708.39 (-87.33), the logarithm of the smallest normal number: the
-///     exponentials are subnormal and have lost digits, up to all of them. The weights look right and are not.
+///     exponentials are subnormal and have lost digits, up to all of them. The weights look right and are
+///     not.
 /// None of these is reported: the results are what the arithmetic gives. The same holds for scores that
 /// overflow.
 ///

@@ -38,7 +38,8 @@ struct key_window {
 ///     s = scale · (q_i · k_j)             scale
 ///     s = softcap · tanh(s / softcap)     softcap
 ///     s = s + bias_ij - slope · |p - j|   bias and ALiBi, where query i stands at position p
-///     s = -∞                              where the key is hidden: mask, bias of -∞, causal, window, key lengths
+///     s = -∞                              where the key is hidden: mask, bias of -∞, causal, window,
+///                                         key lengths
 ///     a sink as one more score            neither scaled nor capped
 ///     softmax over the keys and the sink; the sink's value row is 0
 ///

@@ -9,7 +9,7 @@
 namespace attest {
 
 /// The bit pattern of the float nearest to a decimal numeral (ties to even). Integer must hold the numeral's digits and
-/// its power of ten.
+/// its power of ten. A text that parse_decimal() does not read is error::not_a_number().
 template <exact_integer Integer = integer>
 constexpr std::uint64_t numeral_pattern(std::string_view numeral, const format& f) {
   const auto decimal = parse_decimal<Integer>(numeral);
