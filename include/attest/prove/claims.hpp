@@ -54,7 +54,8 @@ struct wrong_number {
   std::string message() const;
 };
 
-/// The printed numbers that are wrong, decided exactly, in order. `progress` is called with the rows done and all rows.
+/// The printed numbers that are wrong, decided exactly, in order. `progress` is called with the examples
+/// done and all examples.
 std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs, const std::vector<printed_array>& printed,
                                         const std::function<void(std::size_t, std::size_t)>& progress = {});
 
