@@ -79,29 +79,27 @@ certified_array certified(const std::string& file, const expected_array& written
     fail("its shape is " + shape_text(written.array.shape) + ", and its inputs give " +
          shape_text(right.shape));
   for (std::size_t i = 0; i < right.values.size(); ++i) {
-    const auto element = [&](const exact_array& a) {
-      const auto beyond = a.beyond.find(i);
-      if (beyond != a.beyond.end()) return io::exact_text(beyond->second);
-      if (std::isnan(a.values[i])) return std::string("NaN");
-      if (std::isinf(a.values[i])) return std::string(a.values[i] < 0 ? "-Infinity" : "Infinity");
-      return io::shortest_decimal(a.values[i]);
-    };
     const bool both_beyond = written.array.beyond.contains(i) && right.beyond.contains(i);
     const bool agrees = both_beyond ? written.array.beyond.at(i) == right.beyond.at(i)
                                     : written.array.values[i] == right.values[i];
     if (!agrees)
-      fail("element " + index_text(right.shape, i) + " is " + element(written.array) +
-           ", and its inputs give " + element(right));
+      fail("element " + index_text(right.shape, i) + " is " + element_text(written.array, i) +
+           ", and its inputs give " + element_text(right, i));
   }
   return computed;
 }
 
 std::vector<certified_array> computed_arrays(const io::json::value& root, const std::string& name) {
-  const io::case_file file = io::read_case(root, name);
+  const io::case_batch file = io::read_batch(root, name);
   progress_line line;
-  return certified_arrays(attention(
-      file.problem,
-      {digits_shown, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }}));
+  std::vector<attention_reference> answers;
+  for (const problem& p : file.examples) {
+    const std::size_t before = answers.size();
+    answers.push_back(attention(p, {digits_shown, [&](std::size_t done_rows, std::size_t rows) {
+                                      line.update(before * rows + done_rows, file.examples.size() * rows);
+                                    }}));
+  }
+  return file.is_batch() ? certified_batch(answers) : certified_arrays(answers[0]);
 }
 
 check_report check(const request& r) {

@@ -20,12 +20,6 @@ std::string number(double value) {
   return io::shortest_decimal(value);
 }
 
-// An element as short as it can be written.
-std::string element(const exact_array& array, std::size_t at) {
-  const auto beyond = array.beyond.find(at);
-  return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
-}
-
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + io::one_line(name);
@@ -143,8 +137,8 @@ class text_writer {
     for (const std::size_t at : places) {
       const std::string index = "  at " + index_text(c.shape, at) + "  ";
       const std::string indent(index.size(), ' ');
-      line(index + "candidate  " + element(array.candidate, at));
-      line(indent + "reference  " + element(array.reference, at));
+      line(index + "candidate  " + element_text(array.candidate, at));
+      line(indent + "reference  " + element_text(array.reference, at));
       if (!array.certified) continue;
       if (const auto exact = array.certified->exact_decimal(at)) line(indent + "exact      " + *exact);
     }
@@ -268,12 +262,12 @@ class json_writer {
   // What is known of one element.
   static std::string place(const checked_array& a, std::size_t at) {
     const auto shown = [&](const exact_array& array) {
-      return array.beyond.contains(at) ? quote(element(array, at)) : json_number(array.values[at]);
+      return array.beyond.contains(at) ? quote(element_text(array, at)) : json_number(array.values[at]);
     };
     std::string exact = "null";
     if (a.certified) {
       const auto decimal = a.certified->exact_decimal(at);
-      exact = decimal ? quote(*decimal) : quote(element(a.reference, at));
+      exact = decimal ? quote(*decimal) : quote(element_text(a.reference, at));
     }
     return "\"index\": " + index(a.result, at) + ", \"candidate\": " + shown(a.candidate) +
            ", \"reference\": " + shown(a.reference) + ", \"exact\": " + exact;
@@ -329,6 +323,11 @@ verdict check_report::outcome() const {
   if (!missing.empty() || any(verdict::failed)) return verdict::failed;
   if (any(verdict::not_judged)) return verdict::not_judged;
   return any(verdict::equal) ? verdict::equal : verdict::passed;
+}
+
+std::string element_text(const exact_array& array, std::size_t at) {
+  const auto beyond = array.beyond.find(at);
+  return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
 }
 
 std::string to_text(const check_report& report) { return text_writer(report).write(); }

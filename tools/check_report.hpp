@@ -34,6 +34,9 @@ struct check_report {
   verdict outcome() const;
 };
 
+/// An element as short as it can be written: "0.1", "9007199254740993", "1/3", "NaN", "-Infinity".
+std::string element_text(const exact_array& array, std::size_t at);
+
 /// For a terminal: a block for each array, and the verdict on the last line.
 std::string to_text(const check_report& report);
 
