@@ -294,8 +294,12 @@ std::string leading_text(const quantity& q, long exponent) {
     }
     if (full.find('/') != std::string::npos && full.size() <= 12) return full;
   }
+  // Cut off toward zero; the enclosure may begin just below the digits that its number has.
   const bool negative = q.high <= unbounded_rational(0);
-  const unbounded_integer units = whole_units(negative ? q.high : q.low, exponent);
+  unbounded_integer units = whole_units(negative ? q.high : q.low, exponent);
+  const unbounded_integer next = units + unbounded_integer(negative ? -1 : 1);
+  const int beyond = q.compared_with(numeral_value{next, exponent, negative}.value());
+  if (negative ? beyond <= 0 : beyond >= 0) units = next;
   return text_of(units, exponent, negative) + "…";
 }
 

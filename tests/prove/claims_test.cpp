@@ -62,7 +62,7 @@ TEST_CASE("decimals: the rounding at the last printed digit, either neighbour at
   CHECK(holds("\"1/3\"", "0", "decimal"));
   CHECK(holds("123456", "1.23e5", "decimal"));
   CHECK_FALSE(holds("123556", "1.23e5", "decimal"));
-  CHECK(holds("0.1", "\"0.1000000000000000055\"", "decimal"));
+  CHECK(holds("0.1", "\"0.1000000000000000056\"", "decimal"));
   CHECK_FALSE(holds("0.1", "\"0.1000000000000000000\"", "decimal"));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("scores, with roots") {
   const std::string inputs = R"({"Q": [[1, 1]], "K": [[3, 0], [2, 2]], "V": [[1], [2]], "expected": {"scores": )";
   CHECK(judged(inputs + R"-([["3/sqrt(2)", "4/sqrt(2)"]]}})-").wrong.empty());
   CHECK(judged(inputs + R"([[2.12, 2.83]]}, "claims": "decimal"})").wrong.empty());
-  CHECK(judged(inputs + R"([[2.121320343559643, 2.8284271247461903]]}, "claims": "binary64"})").wrong.empty());
+  CHECK(judged(inputs + R"([[2.1213203435596424, 2.8284271247461903]]}, "claims": "binary64"})").wrong.empty());
   CHECK(judged(inputs + R"-([["3/sqrt(2)", "3/sqrt(2)"]]}})-").wrong ==
         std::vector<std::string>{"scores[0][1]: printed 3/sqrt(2), exact 2.8284271247461900…"});
 }
@@ -110,7 +110,8 @@ TEST_CASE("a numeral that only the symbolic form tells from the boundary") {
   CHECK(judged(logistic_case("\"0x1p-200\"", "0", "decimal")).wrong ==
         std::vector<std::string>{"output[0][0]: printed 0, exact 0.50…: write 1"});
   CHECK(judged(logistic_case("\"-0x1p-200\"", "0", "decimal")).wrong.empty());
-  CHECK_FALSE(judged(logistic_case("\"-0x1p-200\"", "1", "decimal")).wrong.empty());
+  CHECK(judged(logistic_case("\"-0x1p-200\"", "1", "decimal")).wrong ==
+        std::vector<std::string>{"output[0][0]: printed 1, exact 0.49…: write 0"});
 }
 
 TEST_CASE("weights too small to have digits") {
@@ -129,7 +130,7 @@ TEST_CASE("messages: place, printed, exact, right") {
   CHECK(message("7", "8", "exactly") == "output[0][0]: printed 8, exact 7");
   CHECK(message("0.25", "0.3", "exactly") == "output[0][0]: printed 0.3, exact 0.25");
   CHECK(message("0.1", "0.1", "exactly") == "output[0][0]: printed 0.1, exact 0.10000000000000000…");
-  CHECK(message("0.999", "0.9", "decimal") == "output[0][0]: printed 0.9, exact 0.999…: write 1.0");
+  CHECK(message("\"0.999\"", "0.9", "decimal") == "output[0][0]: printed 0.9, exact 0.999: write 1.0");
   CHECK(judged(logistic_case("1", "0.7311", "decimal")).wrong.empty());
   CHECK(judged(logistic_case("1", "0.7312", "decimal")).wrong ==
         std::vector<std::string>{"output[0][0]: printed 0.7312, exact 0.731058…: write 0.7311"});
