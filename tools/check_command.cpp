@@ -163,8 +163,8 @@ check_report check(const request& r) {
 int run(const request& r) {
   const check_report report = check(r);
   io::write_standard_output(r.json ? to_json(report) : to_text(report));
-  const verdict outcome = report.outcome();
-  return outcome == verdict::passed || outcome == verdict::equal ? done : check_failed;
+  const judgement outcome = report.outcome();
+  return outcome == judgement::passed || outcome == judgement::equal ? done : check_failed;
 }
 
 const char* const explanation =

@@ -153,22 +153,22 @@ class text_writer {
 
   std::string conclusion() const {
     std::vector<std::string> named;
-    const verdict outcome = report_.outcome();
+    const judgement outcome = report_.outcome();
     for (const checked_array& array : report_.arrays)
-      if (array.result.outcome == verdict::failed ||
-          (outcome != verdict::failed && array.result.outcome == verdict::not_judged))
+      if (array.result.outcome == judgement::failed ||
+          (outcome != judgement::failed && array.result.outcome == judgement::not_judged))
         named.push_back(array.name);
     const std::size_t count = report_.arrays.size();
     const std::string arrays = std::to_string(count) + (count == 1 ? " array" : " arrays");
     switch (outcome) {
-      case verdict::passed:
+      case judgement::passed:
         return "passed: " + arrays + " within " + tolerances();
-      case verdict::equal:
+      case judgement::equal:
         return "equal: " + arrays + "; no tolerance was given, and none was needed";
-      case verdict::not_judged:
+      case judgement::not_judged:
         return "not judged: no tolerance was given (--abs X, --ulp N), and there are differences in " +
                joined(named);
-      case verdict::failed:
+      case judgement::failed:
         break;
     }
     named.insert(named.end(), report_.missing.begin(), report_.missing.end());
@@ -315,14 +315,14 @@ class json_writer {
 
 }  // namespace
 
-verdict check_report::outcome() const {
-  const auto any = [&](verdict v) {
+judgement check_report::outcome() const {
+  const auto any = [&](judgement v) {
     return std::any_of(arrays.begin(), arrays.end(),
                        [&](const checked_array& a) { return a.result.outcome == v; });
   };
-  if (!missing.empty() || any(verdict::failed)) return verdict::failed;
-  if (any(verdict::not_judged)) return verdict::not_judged;
-  return any(verdict::equal) ? verdict::equal : verdict::passed;
+  if (!missing.empty() || any(judgement::failed)) return judgement::failed;
+  if (any(judgement::not_judged)) return judgement::not_judged;
+  return any(judgement::equal) ? judgement::equal : judgement::passed;
 }
 
 std::string element_text(const exact_array& array, std::size_t at) {

@@ -31,7 +31,7 @@ struct check_report {
   std::vector<std::string> extra;     // arrays that only the candidate has
   std::vector<std::string> left_out;  // arrays of the reference that were not asked for
 
-  verdict outcome() const;
+  judgement outcome() const;
 };
 
 /// An element as short as it can be written: "0.1", "9007199254740993", "1/3", "NaN", "-Infinity".

@@ -5,9 +5,9 @@
 #include <attest/io/attention_file.hpp>
 #include <attest/io/case_file.hpp>
 #include <attest/io/files.hpp>
+#include <attest/io/input_error.hpp>
 
 #include <charconv>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,7 +76,7 @@ int run(const request& r) {
     return r.cross_check ? report_cross_check(file.examples, answers) : done;
   }
   target->write(text);
-  std::cout << summary(r.output, file.is_batch(), answers) << std::endl;
+  io::write_standard_output(io::one_line(summary(r.output, file.is_batch(), answers)) + '\n');
   return r.cross_check ? report_cross_check(file.examples, answers) : done;
 }
 

@@ -88,6 +88,8 @@ static_assert(!exactly<third, TWIN("0.3", "0.3x")>);                 // canary: 
 static_assert(!exactly<third, TWIN("0.3", "3e300")>);                // canary: negated claim, overflow
 constexpr auto wide = shift_left(integer(1), TWIN(511, 512));        // canary: integer overflow
 constexpr auto wide_dyadic = exact_value(TWIN(0x1p200, 0x1p1000)) + exact_value(0x1p-200);    // canary: dyadic overflow
+constexpr auto far_dyadic = dyadic(integer(1), TWIN(32, 4294967296L)) + dyadic(1);             // canary: dyadic of a far exponent
+constexpr auto far_rational = exact_cast<rational>(dyadic(integer(1), TWIN(-32, -4294967296L)));  // canary: rational of a far exponent
 constexpr auto over_zero = ratio(1, TWIN(1, 0));                     // canary: zero denominator
 constexpr auto not_finite = exact_value(TWIN(0.5, __builtin_nan(""))); // canary: NaN as a number
 constexpr auto empty_row = softmax(matrix({{1, 0}}) / root(2), matrix({{TWIN(true, false), false}}));  // canary: empty row

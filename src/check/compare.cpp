@@ -161,11 +161,11 @@ class comparer {
       result_.blind = blind_spot::constant;
   }
 
-  verdict judge() const {
-    if (result_.nan_mismatches.count + result_.infinity_mismatches.count > 0) return verdict::failed;
-    if (result_.past_absolute.count + result_.past_ulp.count > 0) return verdict::failed;
-    if (absolute_ || ulp_) return verdict::passed;
-    return result_.different.count == 0 ? verdict::equal : verdict::not_judged;
+  judgement judge() const {
+    if (result_.nan_mismatches.count + result_.infinity_mismatches.count > 0) return judgement::failed;
+    if (result_.past_absolute.count + result_.past_ulp.count > 0) return judgement::failed;
+    if (absolute_ || ulp_) return judgement::passed;
+    return result_.different.count == 0 ? judgement::equal : judgement::not_judged;
   }
 
   operand reference_;
@@ -214,15 +214,15 @@ comparison compare_operands(const operand& reference, const operand& candidate,
 
 }  // namespace
 
-const char* name_of(verdict v) {
+const char* name_of(judgement v) {
   switch (v) {
-    case verdict::passed:
+    case judgement::passed:
       return "passed";
-    case verdict::failed:
+    case judgement::failed:
       return "failed";
-    case verdict::equal:
+    case judgement::equal:
       return "equal";
-    case verdict::not_judged:
+    case judgement::not_judged:
       return "not judged";
   }
   return "";

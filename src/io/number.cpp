@@ -1,6 +1,7 @@
 #include <attest/io/number.hpp>
 
 #include <attest/exact/decimal.hpp>
+#include <attest/kernel/float_environment.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
@@ -129,6 +130,7 @@ double out_of_range(std::string_view token, const numeral& n) {
 }
 
 double nearest_decimal(std::string_view token, const numeral& n) {
+  const kernel::float_environment nearest;  // std::from_chars calculates in the caller's rounding mode
   double value = 0;
   const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
   if (result.ec == std::errc::result_out_of_range || std::isinf(value)) return out_of_range(token, n);
@@ -246,7 +248,7 @@ std::string exact_text(const exact_scalar& value) {
     return fraction->numerator().str() + '/' + fraction->denominator().str();
   const auto& exact = std::get<unbounded_dyadic>(value);
   const unbounded_integer significand = exact.significand();
-  if (exact.exponent() >= 0) return shift_left(significand, static_cast<unsigned>(exact.exponent())).str();
+  if (exact.exponent() >= 0) return shift_left(significand, exact.exponent()).str();
   // One hexadecimal digit before the point: the odd significand's bits after the first, padded to whole digits.
   const bool negative = significand.sign() < 0;
   const unbounded_integer magnitude = negative ? unbounded_integer(-significand) : significand;

@@ -254,7 +254,7 @@ quantity quantity_of(const reference_value& v, Expression expression) {
 
 // x / unit, cut off toward zero.
 unbounded_integer whole_units(const unbounded_rational& x, long exponent) {
-  const unbounded_integer power = power_of_ten<unbounded_integer>(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+  const unbounded_integer power = power_of_ten<unbounded_integer>(checked_count(exponent));
   const unbounded_integer n = exponent < 0 ? unbounded_integer(x.numerator() * power) : x.numerator();
   const unbounded_integer d = exponent < 0 ? x.denominator() : unbounded_integer(x.denominator() * power);
   return n / d;

@@ -42,7 +42,7 @@ trace_number to_trace_number(const exact_scalar& x, unsigned digits) {
   const long length = static_cast<long>(bit_length(significand)) + value.exponent();
   if (value.exponent() >= 0) {
     if (length > static_cast<long>(bits_of_longest)) return rounded(x, digits);
-    const trace_number n = split(shift_left(significand, static_cast<unsigned>(value.exponent())).str());
+    const trace_number n = split(shift_left(significand, value.exponent()).str());
     return n.magnitude.size() > longest_integer ? rounded(x, digits) : n;
   }
   // m / 2^k = m 5^k / 10^k has exactly k decimals.

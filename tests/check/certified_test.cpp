@@ -115,7 +115,7 @@ TEST_CASE("weights below the smallest double have no offset") {
   CHECK(weights.exact_decimal(3)->starts_with("<1e-"));
   const comparison zeros =
       compare_exact(weights.reference, {{1, 4}, {1, 0, 0, 0}, {}}, {{}, 0}, weights.offsets);
-  CHECK(zeros.outcome == verdict::passed);
+  CHECK(zeros.outcome == judgement::passed);
 }
 
 TEST_CASE("an offset just below a power of two has the finer ulp") {

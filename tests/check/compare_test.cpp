@@ -56,7 +56,7 @@ std::string message(const std::function<void()>& f) {
 
 TEST_CASE("without a tolerance equal arrays are equal, and others are not judged") {
   const comparison same = compared({1, 2, 0.25}, {1, 2, 0.25});
-  CHECK(same.outcome == verdict::equal);
+  CHECK(same.outcome == judgement::equal);
   CHECK(same.passed());
   CHECK(same.different.count == 0);
   CHECK(same.absolute_error->value == 0);
@@ -65,7 +65,7 @@ TEST_CASE("without a tolerance equal arrays are equal, and others are not judged
   CHECK_FALSE(same.against_exact);
 
   const comparison other = compared({1, 2, 0.25}, {1, 2, 0.5});
-  CHECK(other.outcome == verdict::not_judged);
+  CHECK(other.outcome == judgement::not_judged);
   CHECK_FALSE(other.passed());
   CHECK(other.different.count == 1);
   CHECK(other.different.first == 2);
@@ -75,35 +75,35 @@ TEST_CASE("without a tolerance equal arrays are equal, and others are not judged
 
 TEST_CASE("a tolerance is met exactly or it is not") {
   const double above_one = 0x1.0000000000001p0;
-  CHECK(compared({1}, {above_one}, {.ulp = 1}).outcome == verdict::passed);
-  CHECK(compared({1}, {above_one}, {.ulp = 0}).outcome == verdict::failed);
-  CHECK(compared({1}, {1}, {.ulp = 0}).outcome == verdict::passed);
-  CHECK(compared({1}, {above_one}, {.absolute = 0x1p-52}).outcome == verdict::passed);
-  CHECK(compared({1}, {above_one}, {.absolute = 0x1.fffffffffffffp-53}).outcome == verdict::failed);
-  CHECK(compared({1}, {1}, {.absolute = 0}).outcome == verdict::passed);
-  CHECK(compared({0}, {0x1p-1074}, {.absolute = 0}).outcome == verdict::failed);
-  CHECK(compared({-1}, {1}, {.absolute = 2}).outcome == verdict::passed);
+  CHECK(compared({1}, {above_one}, {.ulp = 1}).outcome == judgement::passed);
+  CHECK(compared({1}, {above_one}, {.ulp = 0}).outcome == judgement::failed);
+  CHECK(compared({1}, {1}, {.ulp = 0}).outcome == judgement::passed);
+  CHECK(compared({1}, {above_one}, {.absolute = 0x1p-52}).outcome == judgement::passed);
+  CHECK(compared({1}, {above_one}, {.absolute = 0x1.fffffffffffffp-53}).outcome == judgement::failed);
+  CHECK(compared({1}, {1}, {.absolute = 0}).outcome == judgement::passed);
+  CHECK(compared({0}, {0x1p-1074}, {.absolute = 0}).outcome == judgement::failed);
+  CHECK(compared({-1}, {1}, {.absolute = 2}).outcome == judgement::passed);
 
   // Both must hold.
-  CHECK(compared({1}, {above_one}, {.absolute = 1, .ulp = 1}).outcome == verdict::passed);
-  CHECK(compared({1}, {above_one}, {.absolute = 1, .ulp = 0}).outcome == verdict::failed);
-  CHECK(compared({1}, {above_one}, {.absolute = 0, .ulp = 1}).outcome == verdict::failed);
+  CHECK(compared({1}, {above_one}, {.absolute = 1, .ulp = 1}).outcome == judgement::passed);
+  CHECK(compared({1}, {above_one}, {.absolute = 1, .ulp = 0}).outcome == judgement::failed);
+  CHECK(compared({1}, {above_one}, {.absolute = 0, .ulp = 1}).outcome == judgement::failed);
 
   // 1 - 2^-60 rounds to 1, as do these tolerances.
-  CHECK(exactly_compared("1", "0x1p-60", "1").outcome == verdict::passed);
-  CHECK(exactly_compared("1", "0x1p-60", "0x0.fffffffffffffff0p0").outcome == verdict::passed);
-  CHECK(exactly_compared("1", "0x1p-60", "0x0.ffffffffffffffe0p0").outcome == verdict::failed);
-  CHECK(compared({1}, {0x1p-60}, {.absolute = 1}).outcome == verdict::passed);
-  CHECK(compared({0x1p-60}, {-1}, {.absolute = 1}).outcome == verdict::failed);
+  CHECK(exactly_compared("1", "0x1p-60", "1").outcome == judgement::passed);
+  CHECK(exactly_compared("1", "0x1p-60", "0x0.fffffffffffffff0p0").outcome == judgement::passed);
+  CHECK(exactly_compared("1", "0x1p-60", "0x0.ffffffffffffffe0p0").outcome == judgement::failed);
+  CHECK(compared({1}, {0x1p-60}, {.absolute = 1}).outcome == judgement::passed);
+  CHECK(compared({0x1p-60}, {-1}, {.absolute = 1}).outcome == judgement::failed);
   // The double 0.1 lies above 1/10; a tolerance that is a double does not.
-  CHECK(exactly_compared("0", "0x1.999999999999ap-4", "0.1").outcome == verdict::failed);
-  CHECK(compared({0}, {0.1}, {.absolute = 0.1}).outcome == verdict::passed);
-  CHECK(exactly_compared("0", "1/3", "1/3").outcome == verdict::passed);
-  CHECK(exactly_compared("0", "1/3", "0.3333333333333333333333333333").outcome == verdict::failed);
+  CHECK(exactly_compared("0", "0x1.999999999999ap-4", "0.1").outcome == judgement::failed);
+  CHECK(compared({0}, {0.1}, {.absolute = 0.1}).outcome == judgement::passed);
+  CHECK(exactly_compared("0", "1/3", "1/3").outcome == judgement::passed);
+  CHECK(exactly_compared("0", "1/3", "0.3333333333333333333333333333").outcome == judgement::failed);
   // The difference overflows binary64, and the tolerance is larger still.
   const std::string largest = "0x1.fffffffffffffp1023";
-  CHECK(exactly_compared(std::string(1, '-').append(largest), largest, "1e309").outcome == verdict::passed);
-  CHECK(exactly_compared(std::string(1, '-').append(largest), largest, "2e308").outcome == verdict::failed);
+  CHECK(exactly_compared(std::string(1, '-').append(largest), largest, "1e309").outcome == judgement::passed);
+  CHECK(exactly_compared(std::string(1, '-').append(largest), largest, "2e308").outcome == judgement::failed);
 }
 
 TEST_CASE("one element of many is enough") {
@@ -113,13 +113,13 @@ TEST_CASE("one element of many is enough") {
   candidate[4711] += 1.75;
   const std::vector<std::size_t> shape = {2, 48, 64};
   const comparison c = compare({shape, reference}, {shape, candidate}, {.absolute = 1.5});
-  CHECK(c.outcome == verdict::failed);
+  CHECK(c.outcome == judgement::failed);
   CHECK(c.past_absolute.count == 1);
   CHECK(c.past_absolute.first == 4711);
   CHECK(index_text(c.shape, 4711) == "[1, 25, 39]");
   CHECK(c.different.count == 1);
   CHECK(c.absolute_error->at == 4711);
-  CHECK(compare({shape, reference}, {shape, candidate}, {.absolute = 2}).outcome == verdict::passed);
+  CHECK(compare({shape, reference}, {shape, candidate}, {.absolute = 2}).outcome == judgement::passed);
 }
 
 TEST_CASE("NaN in one array alone fails, whichever it is") {
@@ -129,7 +129,7 @@ TEST_CASE("NaN in one array alone fails, whichever it is") {
       const std::vector<double> with_nan = {1, nan_value, 3, nan_value};
       const comparison c =
           in_candidate ? compared(plain, with_nan, allowed) : compared(with_nan, plain, allowed);
-      CHECK(c.outcome == verdict::failed);
+      CHECK(c.outcome == judgement::failed);
       CHECK(c.nan_mismatches.count == 2);
       CHECK(c.nan_mismatches.first == 1);
       CHECK(c.different.count == 2);
@@ -137,11 +137,11 @@ TEST_CASE("NaN in one array alone fails, whichever it is") {
     }
   }
   const comparison both = compared({nan_value, 1}, {-nan_value, 1}, {.ulp = 0});
-  CHECK(both.outcome == verdict::passed);
+  CHECK(both.outcome == judgement::passed);
   CHECK(both.nan_mismatches.count == 0);
   CHECK(both.different.count == 0);
   const comparison nothing_else = compared({nan_value}, {nan_value});
-  CHECK(nothing_else.outcome == verdict::equal);
+  CHECK(nothing_else.outcome == judgement::equal);
   CHECK_FALSE(nothing_else.absolute_error);
   CHECK_FALSE(nothing_else.ulp_distance);
   CHECK_FALSE(nothing_else.ulp_error);
@@ -151,9 +151,9 @@ TEST_CASE("NaN in one array alone fails, whichever it is") {
 TEST_CASE("infinity in one array alone fails, though it is one ulp from the largest number") {
   constexpr double largest = std::numeric_limits<double>::max();
   for (const tolerance& allowed : {tolerance{}, tolerance{1e300, {}}, tolerance{{}, 1}}) {
-    CHECK(compared({largest}, {infinity}, allowed).outcome == verdict::failed);
-    CHECK(compared({infinity}, {largest}, allowed).outcome == verdict::failed);
-    CHECK(compared({infinity}, {-infinity}, allowed).outcome == verdict::failed);
+    CHECK(compared({largest}, {infinity}, allowed).outcome == judgement::failed);
+    CHECK(compared({infinity}, {largest}, allowed).outcome == judgement::failed);
+    CHECK(compared({infinity}, {-infinity}, allowed).outcome == judgement::failed);
     CHECK(compared({-infinity}, {-infinity}, allowed).passed());
   }
   const comparison c =
@@ -171,7 +171,7 @@ TEST_CASE("another shape fails, and nothing else is said") {
   const std::vector<std::size_t> deep = {1, 2, 3};
   for (const auto& other : {tall, deep}) {
     const comparison c = compare({wide, values}, {other, values}, {.absolute = 100});
-    CHECK(c.outcome == verdict::failed);
+    CHECK(c.outcome == judgement::failed);
     CHECK_FALSE(c.same_shape());
     CHECK_FALSE(c.absolute_error);
     CHECK(c.different.count == 0);
@@ -182,12 +182,12 @@ TEST_CASE("another shape fails, and nothing else is said") {
 
 TEST_CASE("signs of zeros are told and are no difference") {
   const comparison c = compared({0, -0.0, 0, 1}, {-0.0, 0, 0, -1}, {.absolute = 2});
-  CHECK(c.outcome == verdict::passed);
+  CHECK(c.outcome == judgement::passed);
   CHECK(c.zero_signs.count == 2);
   CHECK(c.zero_signs.first == 0);
   CHECK(c.different.count == 1);
-  CHECK(compared({0}, {-0.0}).outcome == verdict::equal);
-  CHECK(compared({0}, {-0.0}, {.absolute = 0, .ulp = 0}).outcome == verdict::passed);
+  CHECK(compared({0}, {-0.0}).outcome == judgement::equal);
+  CHECK(compared({0}, {-0.0}, {.absolute = 0, .ulp = 0}).outcome == judgement::passed);
 }
 
 TEST_CASE("the largest error is the first of the exactly largest") {
@@ -222,24 +222,24 @@ TEST_CASE("ulp errors are against the exact numbers where their offsets are give
 TEST_CASE("integers past 2^53 and other exact numbers differ where their doubles do not") {
   const comparison c =
       compare_exact(exact_row({"9007199254740993"}), exact_row({"9007199254740992"}), {{}, 0});
-  CHECK(c.outcome == verdict::passed);
+  CHECK(c.outcome == judgement::passed);
   CHECK(c.ulp_distance->value == 0);
   CHECK(c.different.count == 1);
   CHECK(c.absolute_error->value == 1);
-  CHECK(exactly_compared("9007199254740993", "9007199254740992", "0").outcome == verdict::failed);
-  CHECK(exactly_compared("9007199254740993", "9007199254740993", "0").outcome == verdict::passed);
+  CHECK(exactly_compared("9007199254740993", "9007199254740992", "0").outcome == judgement::failed);
+  CHECK(exactly_compared("9007199254740993", "9007199254740993", "0").outcome == judgement::passed);
   CHECK(compare_exact(exact_row({"9007199254740993"}), exact_row({"9007199254740992"}), {}).outcome ==
-        verdict::not_judged);
+        judgement::not_judged);
   // An integer that overflows is finite; as a double it is infinite, and that is the right one.
   const std::string huge = std::string(1, '1').append(400, '0');
   CHECK(compare_exact(exact_row({huge}), exact_row({huge}), {io::read_exact("0"), 0}).outcome ==
-        verdict::passed);
+        judgement::passed);
   exact_array overflown{{1}, {infinity}, {}};
-  CHECK(compare_exact(exact_row({huge}), overflown, {{}, 0}).outcome == verdict::passed);
+  CHECK(compare_exact(exact_row({huge}), overflown, {{}, 0}).outcome == judgement::passed);
   CHECK(compare_exact(exact_row({huge}), overflown, {{}, 0}).different.count == 1);
-  CHECK(compare_exact(exact_row({huge}), overflown, {io::read_exact(huge), {}}).outcome == verdict::failed);
+  CHECK(compare_exact(exact_row({huge}), overflown, {io::read_exact(huge), {}}).outcome == judgement::failed);
   CHECK(compare_exact(exact_row({huge}), exact_row({std::string(1, '-').append(huge)}), {io::read_exact("3e400"), {}})
-            .outcome == verdict::failed);
+            .outcome == judgement::failed);
   // Exact differences that only exact arithmetic tells apart.
   const comparison far = compare_exact(exact_row({"0", "0"}), exact_row({huge + "0", huge + "1"}), {});
   CHECK(far.absolute_error->value == infinity);
@@ -252,7 +252,7 @@ TEST_CASE("tolerances without power") {
   CHECK(compared({0.25, -1}, {0.25, -1}, {.absolute = 0.625}).blind == blind_spot::constant);
   CHECK(compared({0.25, -1}, {0.25, -1}, {.absolute = 0.624}).blind == blind_spot::none);
   // From the reports: V in [0.5, 1] and 0.5, so that 0.75 passes; equal logits and 1e-2.
-  CHECK(compared({0.5, 0.6, 1}, {0.75, 0.75, 0.75}, {.absolute = 0.5}).outcome == verdict::passed);
+  CHECK(compared({0.5, 0.6, 1}, {0.75, 0.75, 0.75}, {.absolute = 0.5}).outcome == judgement::passed);
   CHECK(compared({0.5, 0.6, 1}, {0.75, 0.75, 0.75}, {.absolute = 0.5}).blind == blind_spot::constant);
   CHECK(compared({1.0 / 393216, 1.0 / 393216}, {0, 0}, {.absolute = 1e-2}).blind == blind_spot::zeros);
   CHECK(compared({3, 3}, {3, 3}, {.absolute = 1}).blind == blind_spot::none);
@@ -306,10 +306,10 @@ TEST_CASE("shapes, indices and the comparison in words") {
   CHECK(index_text(shape, 0) == "[0, 0, 0, 0]");
   CHECK(index_text(shape, 119) == "[1, 2, 3, 4]");
   CHECK(index_text(shape, 47) == "[0, 2, 1, 2]");
-  CHECK(std::string(name_of(verdict::passed)) == "passed");
-  CHECK(std::string(name_of(verdict::failed)) == "failed");
-  CHECK(std::string(name_of(verdict::equal)) == "equal");
-  CHECK(std::string(name_of(verdict::not_judged)) == "not judged");
+  CHECK(std::string(name_of(judgement::passed)) == "passed");
+  CHECK(std::string(name_of(judgement::failed)) == "failed");
+  CHECK(std::string(name_of(judgement::equal)) == "equal");
+  CHECK(std::string(name_of(judgement::not_judged)) == "not judged");
   CHECK(describe(compared({1, 2}, {1, 2}, {.ulp = 0})) == "passed: 0 of 2 elements differ");
   CHECK(describe(compared({1, 2, 3, 4}, {1, nan_value, infinity, 4.5}, {.absolute = 0.25, .ulp = 1})) ==
         "failed: 3 of 4 elements differ, absolute error 0.5 at [3], ulp distance 562949953421312 at [3], ulp "

@@ -126,3 +126,15 @@ TEST_CASE("fixed and unbounded integers and GMP agree on sums, products, quotien
     }
   }
 }
+
+TEST_CASE("a shift count that no integer reaches is an error, not its lowest bits") {
+  using attest::unbounded_integer;
+  const unbounded_integer one(1);
+  for (const long long far : {1LL << 31, 1LL << 32, (1LL << 32) + 1, -1LL}) {
+    CHECK_THROWS_AS(attest::shift_left(one, far), std::overflow_error);
+    CHECK_THROWS_AS(attest::shift_left(attest::integer(1), far), std::overflow_error);
+  }
+  CHECK(attest::shift_right(one, 1LL << 32) == 0);
+  CHECK_THROWS_AS(attest::shift_right(one, -1), std::overflow_error);
+  CHECK(attest::shift_left(one, 100) == attest::shift_left(unbounded_integer(4), 98));
+}

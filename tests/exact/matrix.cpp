@@ -279,3 +279,7 @@ TEST_CASE("run-time masks hold and compare booleans") {
   other(1, 1) = true;
   CHECK(mask == other);
 }
+
+TEST_CASE("a shape whose number of elements overflows is an error") {
+  CHECK_THROWS_AS((attest::matrix<attest::dyadic>(std::size_t{1} << 63, 2)), std::domain_error);
+}

@@ -3,6 +3,7 @@
 #include <attest/io/number.hpp>
 
 #include <bit>
+#include <cfenv>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -251,5 +252,17 @@ TEST_CASE("exact texts read back as the same value") {
     char text[64];
     std::snprintf(text, sizeof text, "%a", x);
     CHECK(exact_text(of_double(x)) == text);
+  }
+}
+
+TEST_CASE("a number is read the same in every rounding mode of the caller") {
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    const int before = std::fegetround();
+    std::fesetround(mode);
+    const exact_scalar value = nearest("0.3");
+    const int after = std::fegetround();
+    std::fesetround(before);
+    CHECK(value == of_double(0x1.3333333333333p-2));
+    CHECK(after == mode);
   }
 }

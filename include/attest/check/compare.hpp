@@ -30,7 +30,7 @@ struct tolerance {
   std::optional<std::uint64_t> ulp = {};
 };
 
-enum class verdict {
+enum class judgement {
   passed,      // everything is within the tolerance
   failed,      // something is not; or a shape, NaN or infinity is not the reference's: no tolerance covers it
   equal,       // no tolerance was given, and all elements are equal
@@ -38,7 +38,7 @@ enum class verdict {
 };
 
 /// "passed", "failed", "equal", "not judged".
-const char* name_of(verdict v);
+const char* name_of(judgement v);
 
 /// The largest value of an error, and the first element that has it, as an index into the flat array.
 template <class T>
@@ -63,7 +63,7 @@ enum class blind_spot {
 /// What compare() finds. Errors are those of elements that are finite in both arrays, and missing where there
 /// is none.
 struct comparison {
-  verdict outcome = verdict::failed;
+  judgement outcome = judgement::failed;
   std::vector<std::size_t> shape;
   std::vector<std::size_t> candidate_shape;  // where it is another one, nothing below is filled in
   std::size_t elements = 0;
@@ -83,7 +83,7 @@ struct comparison {
   blind_spot blind = blind_spot::none;
 
   bool same_shape() const { return shape == candidate_shape; }
-  bool passed() const { return outcome == verdict::passed || outcome == verdict::equal; }
+  bool passed() const { return outcome == judgement::passed || outcome == judgement::equal; }
 };
 
 /// Compares in binary64. `offsets`, where the reference's exact numbers are known: (exact - value) /

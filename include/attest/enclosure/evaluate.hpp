@@ -83,7 +83,7 @@ constexpr small_power<Integer> power_of_two(basic_rational<Integer> y) {
   const Integer exponent = y.numerator();
   if (y.denominator() != Integer(1) || bit_length(exponent) > 8) return {false, ratio(Integer(0), Integer(1))};
   const auto shift = static_cast<long>(exponent);
-  const Integer power = shift_left(Integer(1), static_cast<unsigned>(shift < 0 ? -shift : shift));
+  const Integer power = shift_left(Integer(1), shift < 0 ? -shift : shift);
   return {true, shift < 0 ? ratio(Integer(1), power) : ratio(power, Integer(1))};
 }
 

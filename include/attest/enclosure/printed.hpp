@@ -28,15 +28,13 @@ template <exact_integer Integer, std::size_t Capacity>
 constexpr Integer floor_of(const interval_end<Capacity>& end) {
   Integer n = to_integer<Integer>(end.magnitude);
   if (end.exponent >= 0) {
-    n <<= static_cast<unsigned>(end.exponent);
+    n = shift_left(n, end.exponent);
     return end.negative ? Integer(-n) : n;
   }
   const auto shift = -end.exponent;
-  const Integer whole = shift > static_cast<std::int64_t>(bit_length(n)) ? Integer(0)
-                                                                          : shift_right(n, static_cast<unsigned>(shift));
+  const Integer whole = shift_right(n, shift);
   if (!end.negative) return whole;
-  const bool cut = shift > static_cast<std::int64_t>(bit_length(n)) ? !n.is_zero()
-                                                                     : shift_left(whole, static_cast<unsigned>(shift)) != n;
+  const bool cut = shift > bit_length(n) ? !n.is_zero() : shift_left(whole, shift) != n;
   const Integer below = whole + Integer(cut ? 1 : 0);
   return -below;
 }
@@ -60,7 +58,7 @@ constexpr basic_decimal<integer_under<Expression>> to_decimal(const Expression& 
                                                               decimal_rounding rounding = decimal_rounding::nearest) {
   using Integer = integer_under<Expression>;
   constexpr std::size_t Capacity = limbs_for<number_under<Expression>>;
-  const Integer power = power_of_ten<Integer>(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+  const Integer power = power_of_ten<Integer>(checked_count(exponent));
   const bool nearest = rounding == decimal_rounding::nearest;
   for (unsigned bits = detail::first_working_precision;; bits = detail::next_working_precision<Capacity>(bits)) {
     interval<Capacity> scaled = evaluate<Capacity>(x, bits);

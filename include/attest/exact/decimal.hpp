@@ -40,7 +40,7 @@ struct basic_decimal {
 
  private:
   constexpr basic_rational<Integer> scaled(Integer n) const {
-    const Integer power = power_of_ten<Integer>(static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
+    const Integer power = power_of_ten<Integer>(checked_count(exponent));
     if (exponent < 0) return ratio(Integer(n), power);
     const Integer product = n * power;
     return ratio(product, Integer(1));

@@ -68,7 +68,7 @@ class basic_dyadic {
 
  private:
   constexpr Integer significand_at(long exponent) const {
-    return shift_left(significand(), static_cast<unsigned>(exponent_ - exponent));
+    return shift_left(significand(), exponent_ - exponent);
   }
 
   Integer significand_;

@@ -69,21 +69,31 @@ constexpr int sign(const Integer& n) {
   return n.backend().sign() ? -1 : 1;
 }
 
-/// n * 2^shift.
+/// |distance| as a shift count or an exponent; none reaches 2^31: error::integer_overflow().
+constexpr unsigned checked_count(long long distance) {
+  constexpr long long limit = 1LL << 31;
+  if (distance <= -limit || distance >= limit) error::integer_overflow();
+  return static_cast<unsigned>(distance < 0 ? -distance : distance);
+}
+
+/// n * 2^shift for shift >= 0.
 template <exact_integer Integer>
-constexpr Integer shift_left(Integer n, unsigned shift) {
+constexpr Integer shift_left(Integer n, long long shift) {
+  if (shift < 0) error::integer_overflow();
   const bool negative = n.sign() < 0;
   if (negative) n = -n;
-  n <<= shift;
+  n <<= checked_count(shift);
   return negative ? Integer(-n) : n;
 }
 
-/// |n| / 2^shift, rounded down, with the sign of n.
+/// |n| / 2^shift, rounded down, with the sign of n, for shift >= 0.
 template <exact_integer Integer>
-constexpr Integer shift_right(Integer n, unsigned shift) {
+constexpr Integer shift_right(Integer n, long long shift) {
+  if (shift < 0) error::integer_overflow();
   const bool negative = n.sign() < 0;
   if (negative) n = -n;
-  n >>= shift;
+  if (shift >= bit_length(n)) return Integer(0);
+  n >>= static_cast<unsigned>(shift);
   return negative ? Integer(-n) : n;
 }
 

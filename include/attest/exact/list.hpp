@@ -36,6 +36,7 @@ class list {
     elements_[size_++] = value;
   }
   constexpr void erase(std::size_t i) {
+    if (i >= size_) error::index_out_of_range();
     if constexpr (Capacity > 1)
       for (; i + 1 < size_; ++i) elements_[i] = elements_[i + 1];
     --size_;
@@ -59,7 +60,10 @@ class list<T, dynamic> {
     return elements_[i];
   }
   constexpr void push_back(const T& value) { elements_.push_back(value); }
-  constexpr void erase(std::size_t i) { elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(i)); }
+  constexpr void erase(std::size_t i) {
+    if (i >= size()) error::index_out_of_range();
+    elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 
  private:
   std::vector<T> elements_;

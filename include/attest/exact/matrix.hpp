@@ -33,9 +33,15 @@ class matrix_storage<T, dynamic, dynamic> {
  public:
   constexpr matrix_storage() = default;
   constexpr matrix_storage(std::size_t rows, std::size_t columns)
-      : elements_(rows * columns), rows_(rows), columns_(columns) {}
+      : elements_(element_count(rows, columns)), rows_(rows), columns_(columns) {}
   constexpr std::size_t rows() const { return rows_; }
   constexpr std::size_t columns() const { return columns_; }
+
+ private:
+  static constexpr std::size_t element_count(std::size_t rows, std::size_t columns) {
+    if (columns != 0 && rows > static_cast<std::size_t>(-1) / columns) error::shape_mismatch();
+    return rows * columns;
+  }
 
  protected:
   // std::vector<bool> hands out no references, so a run-time mask is stored as bytes.

@@ -76,8 +76,8 @@ constexpr To exact_cast(From x) {
     return ratio(Integer(x), Integer(1));
   } else {
     const auto p = parts(x);
-    if (p.exponent >= 0) return ratio(shift_left(p.numerator, static_cast<unsigned>(p.exponent)), Integer(1));
-    return ratio(p.numerator, shift_left(Integer(1), static_cast<unsigned>(-p.exponent)));
+    if (p.exponent >= 0) return ratio(shift_left(p.numerator, p.exponent), Integer(1));
+    return ratio(p.numerator, shift_left(Integer(1), -p.exponent));
   }
 }
 

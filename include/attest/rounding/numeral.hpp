@@ -68,7 +68,7 @@ constexpr void print_pattern(Out& out, std::uint64_t pattern, const format& f) {
     print(out, d.kind == number_kind::infinite ? (d.negative ? "-infinity" : "infinity") : "NaN");
   }
   print(out, " (0x");
-  for (int shift = f.storage_bits - 4; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[pattern >> shift & 15]);
+  for (int shift = (f.storage_bits - 1) / 4 * 4; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[pattern >> shift & 15]);
   out.push_back(')');
 }
 

@@ -55,11 +55,11 @@ template <class Out, exact_integer Integer>
 constexpr void print(Out& out, basic_dyadic<Integer> x) {
   Integer significand = x.significand();
   if (x.exponent() >= 0 && x.exponent() <= 64)
-    return print(out, shift_left(significand, static_cast<unsigned>(x.exponent())));
+    return print(out, shift_left(significand, x.exponent()));
   if (x.exponent() < 0 && x.exponent() >= -10) {
     print(out, significand);
     out.push_back('/');
-    return print(out, shift_left(Integer(1), static_cast<unsigned>(-x.exponent())));
+    return print(out, shift_left(Integer(1), -x.exponent()));
   }
   if (significand.sign() < 0) out.push_back('-');
   print(out, "0x1");
@@ -108,7 +108,7 @@ constexpr void print_number(Out& out, const notation& style, T x) {
   print(out, style.fraction_open);
   print(out, p.numerator.sign() < 0 ? Integer(-p.numerator) : p.numerator);
   print(out, style.fraction_bar);
-  print(out, p.exponent < 0 ? shift_left(p.denominator, static_cast<unsigned>(-p.exponent)) : p.denominator);
+  print(out, p.exponent < 0 ? shift_left(p.denominator, -p.exponent) : p.denominator);
   print(out, style.fraction_close);
 }
 

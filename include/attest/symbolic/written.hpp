@@ -21,18 +21,10 @@ constexpr std::size_t find_in(std::string_view text, std::string_view part) {
   return std::string_view::npos;
 }
 
-}  // namespace detail
-
-/// Reads a number as a page writes it and as print() does, exactly: "-2", "0.25", "4/3", one of these over a
-/// root, a fraction there in brackets or not: "3/sqrt(2)", "1/2/sqrt(5)", "(1/2)/sqrt(5)", or a sum of both:
-/// "1 - (1/2)/sqrt(5)". Anything else is error::not_a_number().
-template <exact_integer Integer = integer>
-constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
+// One term of a number: a rational, or one over a root.
+template <exact_integer Integer>
+constexpr surd<basic_rational<Integer>> parse_part(std::string_view text) {
   using Rational = basic_rational<Integer>;
-  if (const std::size_t at = detail::find_in(text, " + "); at != std::string_view::npos)
-    return parse_exact<Integer>(text.substr(0, at)) + parse_exact<Integer>(text.substr(at + 3));
-  if (const std::size_t at = detail::find_in(text, " - "); at != std::string_view::npos)
-    return parse_exact<Integer>(text.substr(0, at)) - parse_exact<Integer>(text.substr(at + 3));
   constexpr std::string_view root = "/sqrt(";
   unsigned long long radicand = 0;
   if (const std::size_t at = detail::find_in(text, root); at != std::string_view::npos) {
@@ -46,6 +38,7 @@ constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
   const std::size_t slash = detail::find_in(text, "/");
   Rational value = parse_decimal<Integer>(text.substr(0, slash)).value();
   if (slash != std::string_view::npos) {
+    if (slash + 1 == text.size() || text[slash + 1] < '0' || text[slash + 1] > '9') error::not_a_number();
     const Rational divisor = parse_decimal<Integer>(text.substr(slash + 1)).value();
     if (divisor.numerator().is_zero()) error::zero_denominator();
     const Rational quotient = value / divisor;
@@ -53,6 +46,23 @@ constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
   }
   if (radicand == 0) return surd<Rational>(value);
   return surd<Rational>(Rational(Integer(0)), value, radicand);
+}
+
+}  // namespace detail
+
+/// Reads a number as a page writes it and as print() does, exactly: "-2", "0.25", "4/3", one of these over a
+/// root, a fraction there in brackets or not: "3/sqrt(2)", "1/2/sqrt(5)", "(1/2)/sqrt(5)", or a sum of both:
+/// "1 - (1/2)/sqrt(5)". Anything else is error::not_a_number().
+template <exact_integer Integer = integer>
+constexpr surd<basic_rational<Integer>> parse_exact(std::string_view text) {
+  for (const std::string_view sign : {std::string_view(" + "), std::string_view(" - ")}) {
+    const std::size_t at = detail::find_in(text, sign);
+    if (at == std::string_view::npos) continue;
+    const auto rational_part = detail::parse_part<Integer>(text.substr(0, at));
+    const auto root_part = detail::parse_part<Integer>(text.substr(at + sign.size()));
+    return sign == " + " ? rational_part + root_part : rational_part - root_part;
+  }
+  return detail::parse_part<Integer>(text);
 }
 
 }  // namespace attest
