@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -131,10 +132,10 @@ struct measured {
   timing time;
 };
 
-const measured& named(const std::vector<measured>& all, const std::string& name) {
+const measured& named(const std::vector<measured>& all, std::string_view name) {
   for (const measured& m : all)
     if (m.what->name == name) return m;
-  stop("no method " + name);
+  stop("no method " + std::string(name));
 }
 
 /// Returns how many of the rows are too noisy to conclude from.
