@@ -14,8 +14,6 @@ namespace attest {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// An array as compare() takes it: `beyond` may be missing.
 struct operand {
   array_view array;
