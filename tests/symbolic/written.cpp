@@ -43,7 +43,7 @@ TEST_CASE("exact numbers are read as a page writes them") {
 TEST_CASE("text that is no exact number is an error") {
   for (const std::string text : {"", "/", "1/", "/2", "sqrt(2)", "1/sqrt(2", "1/sqrt()", "1/sqrt(0)",
                                  "1/sqrt(-2)", "1/sqrt(2.5)", "1/sqrt(2)x", "(1/2)", "()/sqrt(2)", "1//2",
-                                 "1/2/3", "1/-2", "1 - 2 - 3", "1 + 2 + 3", "r", "1 + ", " + 1", "1/sqrt(99999999999999999999)"}) {
+                                 "1/2/3", "1 - 2 - 3", "1 + 2 + 3", "r", "1 + ", " + 1", "1/sqrt(99999999999999999999)"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_exact(text), std::domain_error);
   }

@@ -38,7 +38,6 @@ constexpr surd<basic_rational<Integer>> parse_part(std::string_view text) {
   const std::size_t slash = detail::find_in(text, "/");
   Rational value = parse_decimal<Integer>(text.substr(0, slash)).value();
   if (slash != std::string_view::npos) {
-    if (slash + 1 == text.size() || text[slash + 1] < '0' || text[slash + 1] > '9') error::not_a_number();
     const Rational divisor = parse_decimal<Integer>(text.substr(slash + 1)).value();
     if (divisor.numerator().is_zero()) error::zero_denominator();
     const Rational quotient = value / divisor;
