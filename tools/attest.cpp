@@ -14,7 +14,10 @@
 namespace {
 
 int fail(std::string_view message) {
-  std::cerr << "attest: " + attest::io::one_line(message) + '\n';
+  constexpr std::size_t longest = 1000;  // what a file quotes of itself can be as long as the file
+  std::string line = attest::io::one_line(message);
+  if (line.size() > longest) line.replace(longest / 2, line.size() - longest, " ... ");
+  std::cerr << "attest: " + line + '\n';
   return attest::tools::bad_input;
 }
 

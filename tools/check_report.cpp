@@ -40,7 +40,7 @@ class text_writer {
     line("");
     for (const checked_array& array : report_.arrays) write(array);
     for (const std::string& name : report_.missing)
-      line(io::one_line(name) + ": failed, the candidate has no such array");
+      line(io::one_line(name) + ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
     if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
     if (!report_.left_out.empty())
       line("not compared, as --only leaves them out: " + joined(report_.left_out));

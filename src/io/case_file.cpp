@@ -212,15 +212,17 @@ class reader {
   // Rows of equal length, each element handed to `read` with its place.
   template <class Read>
   void read_rows(std::string_view array, const std::string& example, const value& v, std::size_t& rows, std::size_t& columns, Read read) const {
+    const std::string remedy = array == "mask" ? ": expected a list of rows, such as [[true, false], [true, true]]"
+                                               : ": expected a list of rows, such as [[1, 0], [0, 1]]";
     if (v.type != kind::array)
-      fail(array, example + "it is " + std::string(name_of(v.type)) + ": expected a list of rows, such as [[1, 0], [0, 1]]");
+      fail(array, example + "it is " + std::string(name_of(v.type)) + remedy);
     if (v.items.empty()) fail(array, example + "it is empty: give at least one row");
     rows = v.items.size();
     for (std::size_t i = 0; i < rows; ++i) {
       const value& row = v.items[i];
       const std::string row_name = "row " + std::to_string(i);
       if (row.type != kind::array)
-        fail(array, example + row_name + " is " + std::string(name_of(row.type)) + ": expected a list of rows, such as [[1, 0], [0, 1]]");
+        fail(array, example + row_name + " is " + std::string(name_of(row.type)) + remedy);
       if (row.items.empty()) fail(array, example + row_name + " is empty: give at least one element in each row");
       if (i == 0) columns = row.items.size();
       if (row.items.size() != columns)

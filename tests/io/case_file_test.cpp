@@ -160,7 +160,7 @@ TEST_CASE("bad cases are refused in one line that names file, array, place and r
       {direct("[[1]]", "[[1]]", "[[1], [2]]"), "case.json: array V: shape [2, 1] does not fit K of shape [1, 1]: expected [1, d_v], as many rows as K"},
 
       // the mask
-      {with(R"("mask": true)"), "case.json: array mask: it is a boolean: expected a list of rows"},
+      {with(R"("mask": true)"), "case.json: array mask: it is a boolean: expected a list of rows, such as [[true, false], [true, true]]"},
       {with(R"("mask": [[1, 1, 1], [1, 1, 1], [1, 1, 1]])"), "case.json: array mask: element [0, 0] is a number: expected true where the query sees the key"},
       {with(R"("mask": [[true, true], [true, true], [true, true]])"), "case.json: array mask: shape [3, 2] does not fit 3 queries and 3 keys: expected [3, 3]"},
       {with(R"("mask": [[true, true, true], [true], [true, true, true]])"), "case.json: array mask: row 1 has 1 elements and row 0 has 3"},

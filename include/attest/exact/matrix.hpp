@@ -99,8 +99,6 @@ class matrix : public detail::matrix_storage<T, Rows, Columns> {
 
 template <class U, std::size_t Rows, std::size_t Columns>
 matrix(const U (&)[Rows][Columns]) -> matrix<exact_literal_t<U>, Rows, Columns>;
-template <std::size_t Rows, std::size_t Columns>
-matrix(const bool (&)[Rows][Columns]) -> matrix<bool, Rows, Columns>;
 
 /// Applies f to every element.
 template <class T, std::size_t R, std::size_t C, class F>

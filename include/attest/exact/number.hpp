@@ -111,12 +111,17 @@ constexpr T exact_quotient(T x, unsigned long long divisor) {
   }
 }
 
-/// The exact type that holds a literal of type T: integer for integers, dyadic for floats, T for exact numbers.
+/// The element type of a matrix of literals of type T: integer for integers, dyadic for floats, T for exact numbers, bool
+/// for a mask.
 template <class T>
 struct exact_literal;
 template <std::integral T>
 struct exact_literal<T> {
   using type = integer;
+};
+template <>
+struct exact_literal<bool> {
+  using type = bool;
 };
 template <std::floating_point T>
 struct exact_literal<T> {

@@ -35,7 +35,7 @@ constexpr int sign(const basic_rational<Integer>& x) {
   return sign(x.numerator());
 }
 
-constexpr rational ratio(long long numerator, long long denominator) {
+constexpr rational ratio(long long numerator, long long denominator = 1) {
   return ratio(integer(numerator), integer(denominator));
 }
 
