@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr int rounds = 3;
 constexpr double time_change = 0.10;  // what is called a change, and a spread that is too noisy to conclude
 constexpr double memory_change = 0.05;
-constexpr double steps_change = 0.05;
+constexpr double steps_change = 0.05;  // and how closely they are found
 
 [[noreturn]] void stop(const std::string& message) {
   std::fprintf(stderr, "compile cost: %s\n", message.c_str());
@@ -45,8 +45,8 @@ struct run_cost {
   double megabytes;  // of the largest process
 };
 
-/// Runs the command with its output going nowhere.
-run_cost run(const std::vector<std::string>& command) {
+/// Runs the command with its output going nowhere; no process of it for longer than so many seconds of processor time.
+run_cost run(const std::vector<std::string>& command, double most_seconds = 600) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -57,6 +57,9 @@ run_cost run(const std::vector<std::string>& command) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
+    const auto seconds = static_cast<rlim_t>(std::ceil(most_seconds));
+    const rlimit limit{seconds, seconds};
+    setrlimit(RLIMIT_CPU, &limit);
     execvp(arguments[0], arguments.data());
     std::_Exit(127);
   }
@@ -139,16 +142,21 @@ std::vector<std::string> compile(const compiler& with, const fs::path& root, con
   return {with.command, "-std=c++20", "-fsyntax-only", with.first_error_only, "-I" + (root / "include").string(), source.string()};
 }
 
-/// The smallest limit under which the unit compiles, to 5 % above; what was known before is tried first.
-std::optional<long> steps_of(const compiler& with, const fs::path& root, const unit& u, std::optional<long> known) {
+/// The smallest limit under which the unit, which takes `seconds` to compile, does, to 5 % above; what was known before is
+/// tried first.
+std::optional<long> steps_of(const compiler& with, const fs::path& root, const unit& u, double seconds,
+                             std::optional<long> known) {
+  // g++ can take many minutes to write the message about an evaluation that it has cut short.
+  const double most_seconds = 3 * seconds + 5;
   const auto enough = [&](long limit) {
     auto command = compile(with, root, u.source);
     command.push_back(with.limit + '=' + std::to_string(limit));
-    return run(command).success;
+    return run(command, most_seconds).success;
   };
   const auto below = [](long limit) { return static_cast<long>(static_cast<double>(limit) / (1 + steps_change)); };
   if (known && enough(*known) && !enough(below(*known))) return known;
-  long too_few = 1;
+  long too_few = 1000;
+  if (enough(too_few)) return too_few;
   long sufficient = with.default_limit;
   if (!enough(sufficient)) return std::nullopt;
   while (below(sufficient) > too_few) {
@@ -310,7 +318,7 @@ int main(int argc, char** argv) {
     if (!u.is_proof || !now.contains(u.name)) continue;
     if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\x1b[Ksteps: %s", u.name.c_str());
     const auto before = baseline.find(u.name);
-    now[u.name].steps = steps_of(with, given.source, u, before == baseline.end() ? std::nullopt : before->second.steps);
+    now[u.name].steps = steps_of(with, given.source, u, median(times[u.name]), before == baseline.end() ? std::nullopt : before->second.steps);
   }
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\x1b[K");
   fs::remove_all(scratch);
