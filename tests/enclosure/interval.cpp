@@ -21,18 +21,13 @@ using namespace attest;
 using attest::testing::big;
 using attest::testing::exact_real;
 using attest::testing::generator;
+using attest::testing::identical;
 using attest::testing::natural_of;
 using attest::testing::real;
 using attest::testing::relative_width_exponent;
 using attest::testing::used_part;
 
 namespace {
-
-template <std::size_t A, std::size_t B>
-constexpr bool identical(const interval<A>& x, const interval<B>& y) {
-  return compare(x.midpoint, y.midpoint) == 0 && x.negative == y.negative && x.radius == y.radius &&
-         x.exponent == y.exponent;
-}
 
 // ---- exact values
 

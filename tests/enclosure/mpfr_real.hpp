@@ -153,4 +153,11 @@ class generator {
   std::mt19937_64 engine;
 };
 
+/// Whether two intervals are the same in every part, whatever their storage.
+template <std::size_t A, std::size_t B>
+constexpr bool identical(const interval<A>& x, const interval<B>& y) {
+  return compare(x.midpoint, y.midpoint) == 0 && x.negative == y.negative && x.radius == y.radius &&
+         x.exponent == y.exponent;
+}
+
 }  // namespace attest::testing
