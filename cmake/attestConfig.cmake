@@ -1,5 +1,8 @@
 cmake_policy(VERSION 3.25...3.31)
 include(${CMAKE_CURRENT_LIST_DIR}/attest_boost.cmake)
 attest_find_boost()
+include(CMakeFindDependencyMacro)
+find_dependency(hwy 1.0.3)
+find_dependency(Threads)
 include(${CMAKE_CURRENT_LIST_DIR}/attest_targets.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/attest_proofs.cmake)

@@ -122,6 +122,25 @@ class any_tensor {
   layout layout_;
 };
 
+/// A view for writing whose element type is known at run time only.
+class any_result {
+ public:
+  any_result() = default;
+  any_result(void* data, dtype type, const layout& where) : data_(data), type_(type), layout_(where) {}
+  template <class T>
+  requires(!std::is_const_v<T>) any_result(const tensor<T>& other)
+      : any_result(other.data(), dtype_of<T>::value, other.where()) {}
+
+  void* data() const { return data_; }
+  dtype type() const { return type_; }
+  const layout& where() const { return layout_; }
+
+ private:
+  void* data_ = nullptr;
+  dtype type_ = dtype::binary64;
+  layout layout_;
+};
+
 /// The array, seen with the extents of `shape`: an axis of extent 1 is repeated (its stride becomes 0), every
 /// other has to fit. `name` is what a message calls the array. Masks and biases are read like this. A rank of
 /// 3 does not say whether the first axis is the batch or the head, and is refused where there is more than

@@ -1,17 +1,13 @@
 #pragma once
 
 #include <attest/enclosure/interval.hpp>
+#include <attest/rounding/direction.hpp>
 #include <attest/rounding/format.hpp>
 
 // Rounding of exact numbers and of enclosures to bit patterns. IEEE 754-2019, sections 4.3 and 7.4: an exact
 // zero is +0 (-0 rounding down), a nonzero number keeps its sign when it rounds to zero, overflow follows the
 // direction.
 namespace attest {
-
-/// to_odd: a number that is not representable becomes its representable neighbour of odd significand (S.
-/// Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-/// odd", IEEE Trans. Computers 57, 2008); it never overflows and never underflows to zero.
-enum class rounding { nearest_even, toward_zero, up, down, to_odd };
 
 namespace detail {
 
