@@ -167,6 +167,10 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
   }
   if (o.bias) {
     switch (o.bias->type()) {
+      case dtype::float8_e4m3fn:
+      case dtype::float8_e5m2:
+      case dtype::float8_e4m3fnuz:
+      case dtype::float8_e5m2fnuz:
       case dtype::bfloat16:
       case dtype::binary16:
       case dtype::binary32:

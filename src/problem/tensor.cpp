@@ -1,4 +1,5 @@
 #include <attest/problem/tensor.hpp>
+#include <attest/rounding/format.hpp>
 
 #include <bit>
 #include <cmath>
@@ -21,8 +22,24 @@ std::string to_string(dtype type) {
       return "int32";
     case dtype::int64:
       return "int64";
+    case dtype::uint8:
+      return "uint8";
+    case dtype::uint16:
+      return "uint16";
+    case dtype::uint32:
+      return "uint32";
+    case dtype::uint64:
+      return "uint64";
     case dtype::bfloat16:
       return "bfloat16";
+    case dtype::float8_e4m3fn:
+      return formats::float8_e4m3fn.name;
+    case dtype::float8_e5m2:
+      return formats::float8_e5m2.name;
+    case dtype::float8_e4m3fnuz:
+      return formats::float8_e4m3fnuz.name;
+    case dtype::float8_e5m2fnuz:
+      return formats::float8_e5m2fnuz.name;
     case dtype::binary16:
       return "binary16";
     case dtype::binary32:
@@ -31,6 +48,56 @@ std::string to_string(dtype type) {
       return "binary64";
   }
   return "unknown";
+}
+
+std::size_t size_of(dtype type) {
+  switch (type) {
+    case dtype::boolean:
+    case dtype::int8:
+    case dtype::uint8:
+    case dtype::float8_e4m3fn:
+    case dtype::float8_e5m2:
+    case dtype::float8_e4m3fnuz:
+    case dtype::float8_e5m2fnuz:
+      return 1;
+    case dtype::int16:
+    case dtype::uint16:
+    case dtype::bfloat16:
+    case dtype::binary16:
+      return 2;
+    case dtype::int32:
+    case dtype::uint32:
+    case dtype::binary32:
+      return 4;
+    case dtype::int64:
+    case dtype::uint64:
+    case dtype::binary64:
+      return 8;
+  }
+  return 0;
+}
+
+const format* format_of(dtype type) {
+  switch (type) {
+    case dtype::float8_e4m3fn:
+      return &formats::float8_e4m3fn;
+    case dtype::float8_e5m2:
+      return &formats::float8_e5m2;
+    case dtype::float8_e4m3fnuz:
+      return &formats::float8_e4m3fnuz;
+    case dtype::float8_e5m2fnuz:
+      return &formats::float8_e5m2fnuz;
+    case dtype::bfloat16:
+      return &formats::bfloat16;
+    case dtype::binary16:
+      return &formats::binary16;
+    case dtype::binary32:
+      return &formats::binary32;
+    case dtype::binary64:
+      return &formats::binary64;
+    default:
+      return nullptr;
+  }
 }
 
 namespace {
@@ -122,6 +189,32 @@ double value_of(float16_t bits) {
   return (b >> 15) != 0 ? -magnitude : magnitude;
 }
 
+/// Every pattern of a format of eight bits.
+using float8_table = std::array<float, 256>;
+
+constexpr float8_table float8_values(const format& f) {
+  float8_table values{};
+  for (unsigned pattern = 0; pattern < 256; ++pattern) {
+    const decoded d = decode(pattern, f);
+    float magnitude = d.kind == number_kind::finite     ? static_cast<float>(d.significand)
+                      : d.kind == number_kind::infinite ? std::numeric_limits<float>::infinity()
+                                                        : std::numeric_limits<float>::quiet_NaN();
+    for (int e = d.exponent; d.kind == number_kind::finite && e != 0; e += e < 0 ? 1 : -1)
+      magnitude *= e < 0 ? 0.5f : 2.0f;  // exact: at most four bits, far from the ends of binary32
+    values[pattern] = d.negative ? -magnitude : magnitude;
+  }
+  return values;
+}
+
+constexpr float8_table e4m3fn_values = float8_values(formats::float8_e4m3fn);
+constexpr float8_table e5m2_values = float8_values(formats::float8_e5m2);
+constexpr float8_table e4m3fnuz_values = float8_values(formats::float8_e4m3fnuz);
+constexpr float8_table e5m2fnuz_values = float8_values(formats::float8_e5m2fnuz);
+
+double value_in(const float8_table& values, const void* data, std::ptrdiff_t offset) {
+  return static_cast<double>(values[element_at<unsigned char>(data, offset)]);
+}
+
 double value_of(bfloat16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 }  // namespace
@@ -139,6 +232,22 @@ double any_tensor::operator()(std::size_t b, std::size_t h, std::size_t t, std::
       return element_at<std::int32_t>(data_, offset);
     case dtype::int64:
       return static_cast<double>(element_at<std::int64_t>(data_, offset));
+    case dtype::uint8:
+      return element_at<std::uint8_t>(data_, offset);
+    case dtype::uint16:
+      return element_at<std::uint16_t>(data_, offset);
+    case dtype::uint32:
+      return element_at<std::uint32_t>(data_, offset);
+    case dtype::uint64:
+      return static_cast<double>(element_at<std::uint64_t>(data_, offset));
+    case dtype::float8_e4m3fn:
+      return value_in(e4m3fn_values, data_, offset);
+    case dtype::float8_e5m2:
+      return value_in(e5m2_values, data_, offset);
+    case dtype::float8_e4m3fnuz:
+      return value_in(e4m3fnuz_values, data_, offset);
+    case dtype::float8_e5m2fnuz:
+      return value_in(e5m2fnuz_values, data_, offset);
     case dtype::bfloat16:
       return value_of(element_at<bfloat16_t>(data_, offset));
     case dtype::binary16:

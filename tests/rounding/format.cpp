@@ -59,11 +59,15 @@ static_assert(decode(0x7F81, formats::bfloat16).kind == number_kind::not_a_numbe
 
 // ---- E4M3 of the OCP 8-bit specification: no infinity, NaN only where all bits are set
 
-constexpr format e4m3{"e4m3", 8, 4, -6, 0x7E, false, 0x7F, 0x7F};
+constexpr format e4m3 = formats::float8_e4m3fn;
 static_assert(e4m3.max_exponent() == 8);
 static_assert(decodes(e4m3, 0x7E, false, 14, 5));  // 448
 static_assert(decodes(e4m3, 0x81, true, 1, -9));
 static_assert(decode(0x7F, e4m3).kind == number_kind::not_a_number);
+static_assert(decode(0x80, e4m3).kind == number_kind::finite);
+static_assert(decode(0x80, formats::float8_e4m3fnuz).kind == number_kind::not_a_number);
+static_assert(decodes(formats::float8_e4m3fnuz, 0x7F, false, 15, 4));  // 240
+static_assert(formats::float8_e5m2fnuz.max_exponent() == 15);
 
 /// The pattern's value by the format's definition, in double.
 double value_of(const decoded& d) {

@@ -14,15 +14,49 @@
 // belongs to somebody else.
 namespace attest {
 
-/// The bits of a binary16 or a bfloat16, to store and to read, not to calculate with.
+struct format;
+
+/// The bits of a narrow float, to store and to read, not to calculate with. The formats of eight bits are those of the
+/// Open Compute Project (OCP 8-bit Floating Point Specification, revision 1.0) and their "finite, unsigned zero"
+/// variants: rounding/format.hpp describes each.
 enum class float16_t : std::uint16_t {};
 enum class bfloat16_t : std::uint16_t {};
+enum class float8_e4m3fn_t : std::uint8_t {};
+enum class float8_e5m2_t : std::uint8_t {};
+enum class float8_e4m3fnuz_t : std::uint8_t {};
+enum class float8_e5m2fnuz_t : std::uint8_t {};
 
 /// What an element is. A boolean is one byte, and any byte but 0 is true.
-enum class dtype { boolean, int8, int16, int32, int64, bfloat16, binary16, binary32, binary64 };
+enum class dtype {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float8_e4m3fn,
+  float8_e5m2,
+  float8_e4m3fnuz,
+  float8_e5m2fnuz,
+  bfloat16,
+  binary16,
+  binary32,
+  binary64
+};
 
 std::string to_string(dtype type);
 
+/// How many bytes an element has.
+std::size_t size_of(dtype type);
+
+/// The format of a float dtype, null for booleans and integers.
+const format* format_of(dtype type);
+
+/// The dtype of elements of a C++ type. A byte is a boolean: numbers of type uint8 have to be named as such, in
+/// any_tensor(data, dtype::uint8, where).
 template <class T>
 struct dtype_of;
 template <>
@@ -37,6 +71,20 @@ template <>
 struct dtype_of<std::int32_t> : std::integral_constant<dtype, dtype::int32> {};
 template <>
 struct dtype_of<std::int64_t> : std::integral_constant<dtype, dtype::int64> {};
+template <>
+struct dtype_of<std::uint16_t> : std::integral_constant<dtype, dtype::uint16> {};
+template <>
+struct dtype_of<std::uint32_t> : std::integral_constant<dtype, dtype::uint32> {};
+template <>
+struct dtype_of<std::uint64_t> : std::integral_constant<dtype, dtype::uint64> {};
+template <>
+struct dtype_of<float8_e4m3fn_t> : std::integral_constant<dtype, dtype::float8_e4m3fn> {};
+template <>
+struct dtype_of<float8_e5m2_t> : std::integral_constant<dtype, dtype::float8_e5m2> {};
+template <>
+struct dtype_of<float8_e4m3fnuz_t> : std::integral_constant<dtype, dtype::float8_e4m3fnuz> {};
+template <>
+struct dtype_of<float8_e5m2fnuz_t> : std::integral_constant<dtype, dtype::float8_e5m2fnuz> {};
 template <>
 struct dtype_of<bfloat16_t> : std::integral_constant<dtype, dtype::bfloat16> {};
 template <>
@@ -113,7 +161,7 @@ class any_tensor {
   dtype type() const { return type_; }
   const layout& where() const { return layout_; }
 
-  /// The element as a double: exact for every type but int64, which is rounded.
+  /// The element as a double: exact for every type but int64 and uint64, which are rounded.
   double operator()(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const;
 
  private:
