@@ -14,6 +14,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/attestConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/attestConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attestConfig.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_boost.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/attest_libzip.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_proofs.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_refute.cmake
               ${PROJECT_SOURCE_DIR}/cmake/attest_stale.cmake

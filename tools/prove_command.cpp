@@ -4,9 +4,9 @@
 #include <attest/io/case_file.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/sha256.hpp>
 #include <attest/prove/claims.hpp>
 #include <attest/prove/proof_file.hpp>
-#include <attest/prove/sha256.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -73,7 +73,7 @@ int run(const request& r) {
     }
   }
   const std::string text =
-      prove::proof_file(inputs, printed, {without_folders(name), prove::sha256(bytes), command_line(r)});
+      prove::proof_file(inputs, printed, {without_folders(name), io::sha256(bytes), command_line(r)});
   if (target)
     target->write(text);
   else

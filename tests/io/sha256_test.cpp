@@ -1,10 +1,10 @@
-#include <attest/prove/sha256.hpp>
+#include <attest/io/sha256.hpp>
 
 #include "catch.hpp"
 
 #include <string>
 
-using attest::prove::sha256;
+using attest::io::sha256;
 
 TEST_CASE("SHA-256 of the examples of FIPS 180-4") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -19,4 +19,12 @@ TEST_CASE("SHA-256 of lengths around a block, as sha256sum gives them") {
   CHECK(sha256(std::string(56, 'a')) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a");
   CHECK(sha256(std::string(64, 'a')) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
   CHECK(sha256(std::string(1, '\xff')) == "a8100ae6aa1940d0b663bb31cd466142ebbdbd5187131b92d93818987832eb89");
+}
+
+TEST_CASE("SHA-256 of bytes in pieces") {
+  attest::io::sha256_stream stream;
+  stream.add("a");
+  stream.add("");
+  stream.add("bc");
+  CHECK(stream.digits() == sha256("abc"));
 }
