@@ -163,11 +163,11 @@ constexpr void print_power(Out& out, const Notation& style, std::string_view bas
   const bool in_full = style.full && base == "e";
   if (exponent == T(1) && !in_full) return;
   const bool simple = !in_full && is_written_whole(style, exponent) && sign(exponent) > 0;
-  if (simple && style.raised_digits != nullptr && is_short_integer(exponent)) {
+  if (simple && !style.raised_digits.of[0].empty() && is_short_integer(exponent)) {
     struct raiser {
       Out& target;
-      const std::string_view* digits;
-      constexpr void push_back(char c) { print(target, digits[c - '0']); }
+      const digit_texts& digits;
+      constexpr void push_back(char c) { print(target, digits.of[c - '0']); }
     } raised{out, style.raised_digits};
     return print(raised, exponent);
   }
