@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-// Square roots, ln 2, exp and log as intervals: integer arithmetic on 64-bit limbs, and each bound proved
+// Square roots, ln 2, exp, log and tanh as intervals: integer arithmetic on 64-bit limbs, and each bound proved
 // beside its function. `bits` is the number of significant bits kept; unless said otherwise a result has
 // relative width <= 2^-(bits - 8), plus what the width of the argument causes.
 namespace attest {
@@ -530,6 +530,47 @@ constexpr interval<Capacity> log(const interval<Capacity>& x, unsigned bits) {
   const detail::magnitude bound =
       detail::at_least(x.radius, 0) / detail::at_most(attest::subtract(x.midpoint, x.radius), 0);
   return round_to<Capacity>(detail::widen(y, bound, bits), bits);
+}
+
+namespace detail {
+
+/// Room for the precision that tanh adds near 0.
+template <std::size_t Capacity>
+inline constexpr std::size_t tanh_capacity = extended<Capacity, 2 + Capacity / 2>;
+
+/// tanh(m * 2^exponent), m > 0, to a relative width of 2^-(bits - 6).
+///
+/// Let 2^-(j + 1) <= x < 2^-j. Where 2 j > bits: x - x^3/3 < tanh x < x (the series alternates, with terms that fall), so
+/// tanh x = x (1 - s) with 0 < s < x^2/3 < 2^-(bits + 1). Otherwise tanh x = (1 - E) / (1 + E), E = exp(-2 x), all in interval
+/// arithmetic; 1 - E >= x for x <= 1/2, so that the subtraction loses j + 1 bits at most, and j + 1 more are spent.
+template <std::size_t Capacity>
+constexpr interval<Capacity> tanh_of_dyadic(const natural<Capacity>& m, std::int64_t exponent, unsigned bits) {
+  using number = interval<Capacity>;
+  const number one = number::exact(1);
+  const std::int64_t j = -(exponent + static_cast<std::int64_t>(bit_length(m)));
+  if (2 * j > std::int64_t{bits}) {
+    const magnitude square = at_least(m, exponent) * at_least(m, exponent);
+    const number shrunk = widen(one, square, bits);  // twice as wide as it has to be
+    return multiply(number{m, false, 0, exponent}, shrunk, bits);
+  }
+  const unsigned working = bits + 8 + (j > 0 ? static_cast<unsigned>(j) + 1 : 0);
+  const number e = exp_of_dyadic(m, true, exponent + 1, working);
+  return divide(subtract(one, e, working), add(one, e, working), bits);
+}
+
+}  // namespace detail
+
+/// tanh x, to an absolute width of x's own and a relative width of 2^-(bits - 8).
+///
+/// With x = m + s, |s| <= r: |tanh x - tanh m| <= r, since the derivative 1 - tanh^2 lies in (0, 1]. tanh is odd.
+template <std::size_t Capacity>
+constexpr interval<Capacity> tanh(const interval<Capacity>& x, unsigned bits) {
+  detail::check_precision<Capacity>(bits);
+  constexpr std::size_t wide = detail::tanh_capacity<Capacity>;
+  interval<wide> y;
+  if (x.midpoint.size != 0) y = detail::tanh_of_dyadic(resized<wide>(x.midpoint), x.exponent, bits);
+  y.negative = x.negative;
+  return round_to<Capacity>(detail::widen(y, detail::at_least(x.radius, x.exponent), bits), bits);
 }
 
 }  // namespace attest

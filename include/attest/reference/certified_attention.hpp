@@ -14,11 +14,21 @@
 // Correctly rounded attention for arrays of any size.
 namespace attest {
 
-/// What is known of an element of a reference.
+/// What is known of an element of a reference. It depends on the inputs and the format alone, not on what settled the
+/// element:
+///
+/// - exact: the exact value is a number of the format or the midpoint between two. That is decidable: without a softcap, an
+///   output is a rational number exactly where the mean of V over the keys of each score is the same for all scores that occur
+///   (a sink counts as a key of value 0), a weight exactly where all scores are equal, a log-sum-exp exactly where one score s
+///   is left: in base e one key and s rational, in base 2 s = 0 and any number of keys (Lindemann-Weierstrass). Hidden keys'
+///   weights and empty rows are exact too. With a softcap the same is asked with "equal score" read as equal before the
+///   cap and with equal bias; what is equal by chance counts as certified.
+/// - undecided: no enclosure within the limit of bits rounds to one value; see max_bits.
+/// - certified: all others.
 enum class certificate : unsigned char {
-  certified,  // it is the exact value, correctly rounded
+  certified,  // the element is the exact value, correctly rounded
   exact,      // so it is, and the exact value is a number of the format or a tie between two of them
-  undecided   // not known: max_bits was reached, or the softcap left a tie that nobody can exclude
+  undecided   // not known; the element is one that the enclosure allows
 };
 
 /// What settles an element, from the cheapest to the one that settles everything. Lower tiers leave open what their error
@@ -40,8 +50,10 @@ struct certified_inputs {
 };
 
 /// Arrays to write, each of a float format of its own: an element is the exact value, rounded to that format once. A low word
-/// is binary32: the correctly rounded difference exact - high, where high is the element of the array that it belongs to
-/// (0 where that is not finite).
+/// is binary32: the difference exact - high, rounded to nearest even whatever the direction of high, where high is the element
+/// of the array that it belongs to (0 where that is not finite).
+///
+/// An exact zero is +0 (-0 rounding down), but +0 in any direction for a weight of a hidden key and for an empty row.
 struct certified_results {
   any_result output;                                             // [B, Hq, Tq, d_v]
   std::optional<any_result> output_low = {};                     // [B, Hq, Tq, d_v]
@@ -64,7 +76,8 @@ struct certified_options {
   rounding direction = rounding::nearest_even;
   /// What overflows a format: its infinity (or NaN where it has none), or with saturate its largest number.
   bool saturate = false;
-  /// The most bits of an enclosure before an element ends undecided. Absent: no limit.
+  /// The most bits of an enclosure before an element ends undecided, at least 128. Absent: no limit, and nothing ends
+  /// undecided, but for a softcap: there ties cannot be excluded, and 4096 bits are the limit in any case.
   std::optional<unsigned> max_bits = {};
   /// The values do not depend on it. 0: as many as the machine has.
   unsigned threads = 1;

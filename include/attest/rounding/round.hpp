@@ -5,8 +5,8 @@
 #include <attest/rounding/format.hpp>
 
 // Rounding of exact numbers and of enclosures to bit patterns. IEEE 754-2019, sections 4.3 and 7.4: an exact
-// zero is +0 (-0 rounding down), a nonzero number keeps its sign when it rounds to zero, overflow follows the
-// direction.
+// zero is +0 (-0 rounding down), a nonzero number keeps its sign when it rounds to zero (where the format has a
+// -0), overflow follows the direction.
 namespace attest {
 
 namespace detail {
@@ -58,10 +58,12 @@ constexpr std::uint64_t round_position(half_step at, bool away, bool nearest, bo
 }
 
 constexpr std::uint64_t round_signed(bool negative, half_step at, const format& f, rounding mode) {
-  if (at.index == 0 && at.exact) return mode == rounding::down ? f.sign_bit() : 0;
+  const std::uint64_t negative_zero = f.has_negative_zero ? f.sign_bit() : 0;
+  if (at.index == 0 && at.exact) return mode == rounding::down ? negative_zero : 0;
   const bool away = negative ? mode == rounding::down : mode == rounding::up;
   const std::uint64_t magnitude =
       round_position(at, away, mode == rounding::nearest_even, mode == rounding::to_odd, f);
+  if (negative && magnitude == 0) return negative_zero;
   return negative ? magnitude | f.sign_bit() : magnitude;
 }
 

@@ -1,0 +1,214 @@
+#pragma once
+
+#include <attest/problem/options.hpp>
+#include <attest/reference/certified_attention.hpp>
+#include <attest/rounding/direction.hpp>
+#include <attest/rounding/format.hpp>
+
+#include <mpfr.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+// Attention a second time for the tests of certified_attention(): in MPFR, with an error margin that is far above what its
+// roundings can add up to, and rounded by code of its own. No arithmetic of the library is used.
+namespace oracle {
+
+class real {
+ public:
+  explicit real(mpfr_prec_t precision) {
+    mpfr_init2(x_, precision);
+    mpfr_set_zero(x_, 1);
+  }
+  real(const real& other) {
+    mpfr_init2(x_, mpfr_get_prec(other.x_));
+    mpfr_set(x_, other.x_, MPFR_RNDN);
+  }
+  real& operator=(const real& other) {
+    mpfr_set_prec(x_, mpfr_get_prec(other.x_));
+    mpfr_set(x_, other.x_, MPFR_RNDN);
+    return *this;
+  }
+  ~real() { mpfr_clear(x_); }
+  mpfr_ptr get() { return x_; }
+  mpfr_srcptr get() const { return x_; }
+
+ private:
+  mpfr_t x_;
+};
+
+/// The pattern of x in the format. With n = x / unit rounded to an integer, unit being that of x's binade or of the subnormal
+/// numbers, the pattern is n + (binades above the lowest) · 2^fraction bits: a carry into the next binade comes out right.
+inline std::uint64_t round_to_format(mpfr_srcptr x, const attest::format& f, attest::rounding direction) {
+  const bool negative = mpfr_signbit(x) != 0;
+  if (mpfr_zero_p(x)) return direction == attest::rounding::down && f.has_negative_zero ? f.sign_bit() : 0;
+  const long binade = std::max<long>(mpfr_get_exp(x) - 1, f.min_exponent);
+  real n(std::max<mpfr_prec_t>(mpfr_get_prec(x), 64));
+  mpfr_abs(n.get(), x, MPFR_RNDN);
+  mpfr_mul_2si(n.get(), n.get(), f.precision - 1 - binade, MPFR_RNDN);
+  const bool away = negative ? direction == attest::rounding::down : direction == attest::rounding::up;
+  if (direction == attest::rounding::nearest_even)
+    mpfr_rint(n.get(), n.get(), MPFR_RNDN);
+  else if (away)
+    mpfr_rint_ceil(n.get(), n.get(), MPFR_RNDN);
+  else
+    mpfr_rint_floor(n.get(), n.get(), MPFR_RNDN);
+  std::uint64_t pattern;
+  if (binade > f.max_exponent()) {
+    pattern = f.largest + 1;
+  } else {
+    pattern = mpfr_get_ui(n.get(), MPFR_RNDN) + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
+  }
+  if (pattern > f.largest) {
+    const bool to_infinity = direction == attest::rounding::nearest_even || away;
+    pattern = to_infinity ? f.infinity : f.largest;
+  }
+  if (pattern == 0 && negative && !f.has_negative_zero) return 0;
+  return negative ? pattern | f.sign_bit() : pattern;
+}
+
+/// One row: q, the keys and values that it sees, and what is done to the scores.
+struct row {
+  std::vector<double> q;
+  std::vector<std::vector<double>> k;
+  std::vector<std::vector<double>> v;
+  std::vector<double> added;       // bias, empty: none
+  std::vector<long> distance;      // for the slope
+  std::optional<double> scale;
+  std::optional<double> softcap;
+  std::optional<double> slope;
+  std::optional<double> sink;
+};
+
+/// A value in an enclosure, midpoint and margin.
+struct enclosed {
+  real value;
+  real margin;
+};
+
+class row_values {
+ public:
+  row_values(const row& r, mpfr_prec_t precision) : row_(r), precision_(precision), total_(precision), largest_(precision) {
+    const std::size_t n = r.k.size();
+    for (std::size_t j = 0; j < n; ++j) scores_.push_back(score(j));
+    if (r.sink) {
+      scores_.emplace_back(wide());
+      mpfr_set_d(scores_.back().get(), *r.sink, MPFR_RNDN);
+    }
+    largest_ = scores_[0];
+    for (const real& s : scores_)
+      if (mpfr_cmp(s.get(), largest_.get()) > 0) largest_ = s;
+    for (const real& s : scores_) {
+      real e(precision_);
+      real difference(wide());
+      mpfr_sub(difference.get(), s.get(), largest_.get(), MPFR_RNDN);
+      mpfr_exp(e.get(), difference.get(), MPFR_RNDN);
+      exponentials_.push_back(e);
+      mpfr_add(total_.get(), total_.get(), e.get(), MPFR_RNDN);
+    }
+  }
+
+  /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p), so a sum of n of them, and the
+  /// quotient of two such sums, by less than 2^(16 - p) for n < 2^10 · 4. Margin: 2^(24 - p) of the largest magnitude.
+  enclosed output(std::size_t c) const {
+    real sum(precision_), product(precision_ + 64), largest(precision_);
+    for (std::size_t j = 0; j < row_.k.size(); ++j) {
+      mpfr_mul_d(product.get(), exponentials_[j].get(), row_.v[j][c], MPFR_RNDN);
+      mpfr_add(sum.get(), sum.get(), product.get(), MPFR_RNDN);
+      mpfr_abs(product.get(), product.get(), MPFR_RNDN);
+      mpfr_add(largest.get(), largest.get(), product.get(), MPFR_RNDN);
+    }
+    mpfr_div(sum.get(), sum.get(), total_.get(), MPFR_RNDN);
+    mpfr_div(largest.get(), largest.get(), total_.get(), MPFR_RNDN);
+    mpfr_mul_2si(largest.get(), largest.get(), 24 - precision_, MPFR_RNDN);
+    return {sum, largest};
+  }
+  enclosed weight(std::size_t j) const {
+    real w(precision_), margin(precision_);
+    mpfr_div(w.get(), exponentials_[j].get(), total_.get(), MPFR_RNDN);
+    mpfr_mul_2si(margin.get(), w.get(), 24 - precision_, MPFR_RNDN);
+    return {w, margin};
+  }
+  /// The largest score is exact, or off by 2^-p of itself; the logarithm by 2^(16 - p).
+  enclosed log_sum_exp(bool base_two) const {
+    real l(wide()), margin(precision_), sum(wide());
+    mpfr_set(sum.get(), total_.get(), MPFR_RNDN);
+    mpfr_log(l.get(), sum.get(), MPFR_RNDN);
+    mpfr_abs(margin.get(), largest_.get(), MPFR_RNDN);
+    mpfr_add_ui(margin.get(), margin.get(), 1, MPFR_RNDN);
+    mpfr_mul_2si(margin.get(), margin.get(), 24 - precision_, MPFR_RNDN);
+    mpfr_add(l.get(), l.get(), largest_.get(), MPFR_RNDN);
+    if (base_two) {
+      real two(precision_);
+      mpfr_const_log2(two.get(), MPFR_RNDN);
+      mpfr_div(l.get(), l.get(), two.get(), MPFR_RNDN);
+      mpfr_mul_2si(margin.get(), margin.get(), 2, MPFR_RNDN);
+    }
+    return {l, margin};
+  }
+
+ private:
+  // Exact sums of products of doubles span 2^-2148 to 2^2048 and more; scores are kept to `precision` bits after the point.
+  static constexpr mpfr_prec_t exact = 4400;
+  mpfr_prec_t wide() const { return precision_ + exact; }
+
+  real score(std::size_t j) const {
+    real dot(exact), product(110);
+    for (std::size_t c = 0; c < row_.q.size(); ++c) {
+      mpfr_set_d(product.get(), row_.q[c], MPFR_RNDN);
+      mpfr_mul_d(product.get(), product.get(), row_.k[j][c], MPFR_RNDN);
+      if (mpfr_add(dot.get(), dot.get(), product.get(), MPFR_RNDN) != 0) throw std::logic_error("the dot is not exact");
+    }
+    real s(wide());
+    if (row_.scale) {
+      mpfr_mul_d(s.get(), dot.get(), *row_.scale, MPFR_RNDN);
+    } else {
+      mpfr_set_ui(s.get(), row_.q.size(), MPFR_RNDN);
+      mpfr_rec_sqrt(s.get(), s.get(), MPFR_RNDN);
+      mpfr_mul(s.get(), s.get(), dot.get(), MPFR_RNDN);
+    }
+    if (row_.softcap) {
+      mpfr_div_d(s.get(), s.get(), *row_.softcap, MPFR_RNDN);
+      // tanh of far arguments is 1 - 2 e^-2|x|: only so much of it as the working precision shows.
+      mpfr_tanh(s.get(), s.get(), MPFR_RNDN);
+      mpfr_mul_d(s.get(), s.get(), *row_.softcap, MPFR_RNDN);
+    }
+    real added(wide());
+    if (!row_.added.empty()) mpfr_add_d(s.get(), s.get(), row_.added[j], MPFR_RNDN);
+    if (row_.slope) {
+      mpfr_set_d(added.get(), *row_.slope, MPFR_RNDN);
+      mpfr_mul_si(added.get(), added.get(), row_.distance[j], MPFR_RNDN);
+      mpfr_sub(s.get(), s.get(), added.get(), MPFR_RNDN);
+    }
+    return s;
+  }
+
+  const row& row_;
+  mpfr_prec_t precision_;
+  std::vector<real> scores_;
+  std::vector<real> exponentials_;
+  real total_;
+  real largest_;
+};
+
+/// The pattern, if both ends of the enclosure round to it. With `less`, of the value minus that number.
+inline std::optional<std::uint64_t> rounded(const enclosed& x, const attest::format& f, attest::rounding direction,
+                                            std::optional<double> less = {}) {
+  const mpfr_prec_t precision = mpfr_get_prec(x.value.get()) + 1200;
+  real low(precision), high(precision);
+  mpfr_sub(low.get(), x.value.get(), x.margin.get(), MPFR_RNDD);
+  mpfr_add(high.get(), x.value.get(), x.margin.get(), MPFR_RNDU);
+  if (less) {
+    mpfr_sub_d(low.get(), low.get(), *less, MPFR_RNDD);
+    mpfr_sub_d(high.get(), high.get(), *less, MPFR_RNDU);
+  }
+  const std::uint64_t pattern = round_to_format(low.get(), f, direction);
+  if (pattern != round_to_format(high.get(), f, direction)) return std::nullopt;
+  return pattern;
+}
+
+}  // namespace oracle
