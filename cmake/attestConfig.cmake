@@ -1,4 +1,12 @@
 cmake_policy(VERSION 3.25...3.31)
+include(${CMAKE_CURRENT_LIST_DIR}/attest_c_targets.cmake OPTIONAL RESULT_VARIABLE attest_c_FOUND)
+if(attest_FIND_COMPONENTS STREQUAL "c")  # needs nothing of what follows
+  if(NOT attest_c_FOUND)
+    set(attest_FOUND FALSE)
+    set(attest_NOT_FOUND_MESSAGE "attest was installed without its C interface (ATTEST_BUILD_C=OFF)")
+  endif()
+  return()
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/attest_boost.cmake)
 attest_find_boost()
 include(CMakeFindDependencyMacro)

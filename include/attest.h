@@ -1,0 +1,211 @@
+/* attest for C and for everything that calls C: attention by the kernels and by the certified reference.
+ *
+ * What the options mean, in which order they apply and what each kernel is off by at most is said once, in
+ * <attest/problem/options.hpp>, <attest/kernel/...> and <attest/reference/certified_attention.hpp>; this header repeats it
+ * only as far as a caller needs it. The functions may be called from several threads at once. None of them aborts, throws
+ * or writes to a standard stream. Results do not depend on the caller's rounding mode or flush-to-zero, which are as before
+ * afterwards. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ATTEST_VERSION_MAJOR 0
+#define ATTEST_VERSION_MINOR 1
+#define ATTEST_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define ATTEST_API __attribute__((visibility("default"), warn_unused_result))
+#else
+#define ATTEST_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------- */
+
+/* What became of a call. Where it is not ATTEST_OK, attest_last_error() has a sentence about it. */
+typedef enum attest_status {
+  ATTEST_OK = 0,
+  ATTEST_SHAPE = 1,         /* arrays that do not fit each other, or have elements and no memory */
+  ATTEST_OPTION = 2,        /* an option out of its domain, in contradiction to another, or not said where it has to be */
+  ATTEST_UNSUPPORTED = 3,   /* an option, element type or result that this kernel does not take */
+  ATTEST_VALUE = 4,         /* NaN or infinity where a query looks */
+  ATTEST_OVERFLOW = 5,      /* finite inputs whose scores or outputs overflow the kernel's format: results partly written */
+  ATTEST_ARGUMENT = 6,      /* a null pointer, a value that is none of its enumeration, a structure without its size */
+  ATTEST_OUT_OF_MEMORY = 7, /* results may be partly written */
+  ATTEST_INTERRUPTED = 8,   /* the progress function asked for it: results partly written */
+  ATTEST_INTERNAL = 9       /* a fault of the library or of the system: results may be partly written */
+} attest_status;
+
+/* "shape", "option", ...: a word for the status, or "unknown". Never null, never freed. */
+ATTEST_API const char* attest_status_name(attest_status status);
+
+/* What the last call of this thread that did not give ATTEST_OK was refused for, in one sentence that names the array or
+ * option and the remedy: "array K: shape [3, 8] does not fit ...". Empty before the first. Valid until this thread's next
+ * call into the library; at most 1023 bytes, the rest is cut off. Never null, never freed. */
+ATTEST_API const char* attest_last_error(void);
+
+/* The version of the library that is loaded, "0.1.0"; the macros are those of the header. */
+ATTEST_API const char* attest_version(void);
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------- */
+
+/* What an element is. Zero is none of them. A boolean is one byte, and any byte but 0 is true. */
+enum attest_dtype {
+  ATTEST_BOOLEAN = 1,
+  ATTEST_INT8 = 2,
+  ATTEST_INT16 = 3,
+  ATTEST_INT32 = 4,
+  ATTEST_INT64 = 5,
+  ATTEST_UINT8 = 6,
+  ATTEST_UINT16 = 7,
+  ATTEST_UINT32 = 8,
+  ATTEST_UINT64 = 9,
+  ATTEST_FLOAT8_E4M3FN = 10, /* the formats of eight bits: OCP 8-bit Floating Point Specification, */
+  ATTEST_FLOAT8_E5M2 = 11,   /* and their "finite, unsigned zero" variants */
+  ATTEST_FLOAT8_E4M3FNUZ = 12,
+  ATTEST_FLOAT8_E5M2FNUZ = 13,
+  ATTEST_BFLOAT16 = 14,
+  ATTEST_BINARY16 = 15,
+  ATTEST_BINARY32 = 16, /* float */
+  ATTEST_BINARY64 = 17  /* double */
+};
+
+/* An array to read: attention sees four axes [B, H, T, d], batch, head, position, coordinate. Rank 4 gives all of them,
+ * rank 3 is [B, T, d] and rank 2 [T, d], with one head.
+ *
+ * Strides count elements; they may be 0 (one element stands for the whole axis) or negative. Null: by rows, without gaps.
+ * (A DLPack tensor's shape and strides can be given as they are.) The memory has to be aligned to the element and stays the
+ * caller's. All zero: no array. */
+typedef struct attest_array {
+  const void* data;
+  int32_t dtype; /* attest_dtype */
+  int32_t rank;
+  const int64_t* shape;
+  const int64_t* strides;
+} attest_array;
+
+/* An array to write to: as attest_array, but for a stride of 0 along several elements, which is ATTEST_SHAPE. It overlaps
+ * neither the inputs nor another result. */
+typedef struct attest_result {
+  void* data;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t* shape;
+  const int64_t* strides;
+} attest_result;
+
+/* Q [B, Hq, Tq, d_k], K [B, Hkv, Tk, d_k], V [B, Hkv, Tk, d_v]; Hkv divides Hq, and query head h reads the key/value head
+ * h / (Hq / Hkv). Tq and Tk may be 0. */
+typedef struct attest_inputs {
+  attest_array q;
+  attest_array k;
+  attest_array v;
+} attest_inputs;
+
+/* ---- Options ------------------------------------------------------------------------------------------------------ */
+
+/* Structures that may grow begin with their size, which says how much of them the caller knows: begin with
+ *
+ *   attest_options options = ATTEST_OPTIONS_INIT;
+ *
+ * (or memset to 0 and set `size`), and set what is wanted. In every one of them zero means "not said". */
+
+enum attest_causal_corner {
+  ATTEST_TOP_LEFT = 1,    /* the first query stands at the first key */
+  ATTEST_BOTTOM_RIGHT = 2 /* the last query stands at the last key */
+};
+
+/* What a row gives that sees no key and has no sink. */
+enum attest_empty_row { ATTEST_EMPTY_ROW_ZERO = 1, ATTEST_EMPTY_ROW_NAN = 2, ATTEST_EMPTY_ROW_ERROR = 3 };
+
+enum attest_log_sum_exp_base { ATTEST_BASE_E = 1, ATTEST_BASE_TWO = 2 };
+
+/* The log-sum-exp of such a row. */
+enum attest_empty_log_sum_exp { ATTEST_MINUS_INFINITY = 1, ATTEST_PLUS_INFINITY = 2 };
+
+#define ATTEST_ALL_PROCESSORS (-1)
+
+/* Everything that attention is asked for beyond Q, K and V: attest::attention_options. Where projects disagree about a
+ * meaning there is no default, and the caller has to say. Scores go through these steps, in this order: scale, softcap, bias
+ * and ALiBi, then what hides a key, then the sink. */
+typedef struct attest_options {
+  size_t size; /* sizeof(attest_options) */
+
+  const double* scale;   /* that float, exactly. Null: exactly 1/sqrt(d_k) */
+  double softcap;        /* s becomes softcap * tanh(s / softcap). Positive; 0: none */
+  attest_array bias;     /* [B, Hq, Tq, Tk], float, extents of 1 repeat. -infinity hides a key; +infinity, NaN: errors */
+  const double* alibi_slopes; /* slope * |position difference| is subtracted. One for each query head, the floats as they are */
+  size_t alibi_slopes_count;
+  attest_array mask;     /* [B, Hq, Tq, Tk], boolean, extents of 1 repeat. True: the query sees the key */
+  int32_t causal;        /* not 0: a query sees no key beyond its own position */
+  int32_t corner;        /* attest_causal_corner; has to be said where positions matter, Tq != Tk and no past_keys is given */
+  const uint64_t* window_left;  /* a query sees that many keys to the left of its own and its own. Null: no limit */
+  const uint64_t* window_right; /* likewise to the right */
+  const uint64_t* past_keys;    /* query i stands at key *past_keys + i; Tk counts these keys. Null: not said */
+  const uint64_t* key_lengths;  /* one for each batch element: K and V end there, and Tk is this length. Null: none */
+  size_t key_lengths_count;
+  const double* sinks;   /* one more score a row, of value 0, neither scaled nor capped. One for each query head */
+  size_t sinks_count;
+  int32_t log_sum_exp_base;  /* attest_log_sum_exp_base; has to be said where a log-sum-exp is wanted */
+  int32_t empty_log_sum_exp; /* attest_empty_log_sum_exp; has to be said where a row is empty and one is wanted */
+  int32_t empty_row;         /* attest_empty_row; has to be said where a row is empty */
+
+  int32_t threads; /* how many the call may use, which changes no result. 0: one; ATTEST_ALL_PROCESSORS: as there are */
+} attest_options;
+
+/* ---- Results ------------------------------------------------------------------------------------------------------ */
+
+/* Arrays to write. The output is always wanted, an array left zero is not calculated. The second group is the certified
+ * reference's alone (kernels: ATTEST_UNSUPPORTED).
+ *
+ * A low word is binary32: the correctly rounded difference between the exact value and the element that it belongs to.
+ * Certificates are ATTEST_UINT8, one attest_certificate for each element of their array (its low word aside). */
+typedef struct attest_results {
+  size_t size; /* sizeof(attest_results) */
+
+  attest_result output;      /* [B, Hq, Tq, d_v] */
+  attest_result weights;     /* [B, Hq, Tq, Tk]; 0 for a hidden key */
+  attest_result log_sum_exp; /* [B, Hq, Tq, 1] */
+
+  attest_result output_low;
+  attest_result weights_low;
+  attest_result log_sum_exp_low;
+  attest_result output_certificates;
+  attest_result weights_certificates;
+  attest_result log_sum_exp_certificates;
+} attest_results;
+
+#define ATTEST_ZERO_ARRAY_ {0, 0, 0, 0, 0}
+#define ATTEST_OPTIONS_INIT                                                                                          \
+  {                                                                                                                  \
+    sizeof(attest_options), 0, 0, ATTEST_ZERO_ARRAY_, 0, 0, ATTEST_ZERO_ARRAY_, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+  }
+#define ATTEST_RESULTS_INIT                                                                                       \
+  {                                                                                                               \
+    sizeof(attest_results), ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_,       \
+        ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_        \
+  }
+
+/* ---- Kernels ------------------------------------------------------------------------------------------------------ */
+
+enum attest_kernel {
+  ATTEST_NAIVE = 1,  /* the formula as it stands, without subtracting the largest score: shows where that fails. Takes a
+                      * scale and a mask; refuses the rest */
+  ATTEST_STABLE = 2, /* every option, one row after another: the conventions as a program to read */
+  ATTEST_FUSED = 3   /* fast. No weights */
+};
+
+/* Attention in the precision of the arrays: Q, K, V and the results are all binary64 or all binary32. What a kernel is off
+ * by at most is derived in docs/error-bounds.md. `options` may be null: none.
+ *
+ * Nothing is written where the status is ATTEST_SHAPE to ATTEST_VALUE or ATTEST_ARGUMENT. */
+ATTEST_API attest_status attest_attention(int32_t kernel, const attest_inputs* inputs, const attest_options* options,
+                                          const attest_results* results);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif

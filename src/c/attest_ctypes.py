@@ -1,0 +1,141 @@
+"""The structures and functions of attest.h for Python's ctypes, without anything beyond the standard library.
+
+    library = attest_ctypes.load("libattest.so")
+    inputs, options, results = library.inputs(q, k, v), library.options(), library.results(output)
+    library.attention(attest_ctypes.FUSED, inputs, options, results)
+
+Arrays are whatever offers the buffer protocol (array.array, bytearray, memoryview, NumPy arrays) in the formats d, f, e, b, h,
+i, l, q, their unsigned forms and ?; others can be described with array(). A status that is not OK is raised as Error.
+"""
+import ctypes
+
+NAIVE, STABLE, FUSED = 1, 2, 3
+STATUS = ("ok", "shape", "option", "unsupported", "value", "overflow", "argument", "out of memory", "interrupted", "internal")
+(BOOLEAN, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT8_E4M3FN, FLOAT8_E5M2, FLOAT8_E4M3FNUZ,
+ FLOAT8_E5M2FNUZ, BFLOAT16, BINARY16, BINARY32, BINARY64) = range(1, 18)
+TOP_LEFT, BOTTOM_RIGHT = 1, 2
+ALL_PROCESSORS = -1
+
+
+class Array(ctypes.Structure):
+    """attest_array and attest_result, which differ in what may be written alone."""
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64))]
+
+
+class Inputs(ctypes.Structure):
+    _fields_ = [("q", Array), ("k", Array), ("v", Array)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("scale", ctypes.POINTER(ctypes.c_double)), ("softcap", ctypes.c_double),
+                ("bias", Array), ("alibi_slopes", ctypes.POINTER(ctypes.c_double)), ("alibi_slopes_count", ctypes.c_size_t),
+                ("mask", Array), ("causal", ctypes.c_int32), ("corner", ctypes.c_int32),
+                ("window_left", ctypes.POINTER(ctypes.c_uint64)), ("window_right", ctypes.POINTER(ctypes.c_uint64)),
+                ("past_keys", ctypes.POINTER(ctypes.c_uint64)), ("key_lengths", ctypes.POINTER(ctypes.c_uint64)),
+                ("key_lengths_count", ctypes.c_size_t), ("sinks", ctypes.POINTER(ctypes.c_double)),
+                ("sinks_count", ctypes.c_size_t), ("log_sum_exp_base", ctypes.c_int32),
+                ("empty_log_sum_exp", ctypes.c_int32), ("empty_row", ctypes.c_int32), ("threads", ctypes.c_int32)]
+
+
+class Results(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, Array) for name in (
+        "output", "weights", "log_sum_exp", "output_low", "weights_low", "log_sum_exp_low", "output_certificates",
+        "weights_certificates", "log_sum_exp_certificates")]
+
+
+class Error(Exception):
+    def __init__(self, status, message):
+        super().__init__(f"{STATUS[status]}: {message}")
+        self.status = status
+
+
+_LETTERS = {"d": BINARY64, "f": BINARY32, "e": BINARY16, "?": BOOLEAN}
+
+
+def _dtype(view):
+    letter = view.format.lstrip("@=<")
+    if letter in _LETTERS:
+        return _LETTERS[letter]
+    if len(letter) == 1 and letter in "bhilqBHILQ":
+        return (INT8 if letter.islower() else UINT8) + (1, 2, 4, 8).index(view.itemsize)
+    raise TypeError(f"elements of the format {view.format!r} are not known: describe the array with array()")
+
+
+def array(address, dtype, shape, strides=None, keep=None):
+    """An array at an address, with strides in elements. `keep` is what owns the memory."""
+    numbers = ctypes.c_int64 * len(shape)
+    result = Array(address, dtype, len(shape), numbers(*shape), numbers(*strides) if strides else None)
+    result.keep = keep
+    return result
+
+
+def array_of(data, shape=None):
+    """The array that an object offers to read or to write, with its own shape or another of the same size."""
+    view = memoryview(data)
+    if shape is not None:
+        view = view.cast("B").cast(view.format.lstrip("@=<"), shape)
+    if not view.c_contiguous or view.ndim not in (2, 3, 4):
+        raise TypeError("an array has two, three or four axes and lies by rows: describe others with array()")
+    # A buffer that may only be read has an address, too.
+    pointer = ctypes.py_object(view)
+    buffer = _Buffer()
+    if ctypes.pythonapi.PyObject_GetBuffer(pointer, ctypes.byref(buffer), 0) != 0:
+        raise TypeError("the object has no memory to share")
+    address = buffer.buf
+    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+    return array(address, _dtype(view), view.shape, keep=(data, view))
+
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer."""
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+def inputs(q, k, v):
+    given = [x if isinstance(x, Array) else array_of(x) for x in (q, k, v)]
+    result = Inputs(*given)
+    result.keep = given
+    return result
+
+
+def options(**said):
+    """options(causal=1, scale=ctypes.pointer(ctypes.c_double(0.5)), ...): the fields of attest_options by their names."""
+    result = Options(size=ctypes.sizeof(Options), **said)
+    result.keep = said
+    return result
+
+
+def results(output, **further):
+    """results(output, log_sum_exp=array, ...): the fields of attest_results by their names."""
+    given = {name: x if isinstance(x, Array) else array_of(x) for name, x in dict(output=output, **further).items()}
+    result = Results(size=ctypes.sizeof(Results), **given)
+    result.keep = given
+    return result
+
+
+class Library:
+    def __init__(self, path):
+        self.handle = ctypes.CDLL(path)
+        self.handle.attest_last_error.restype = ctypes.c_char_p
+        self.handle.attest_version.restype = ctypes.c_char_p
+        self.handle.attest_attention.argtypes = [ctypes.c_int32, ctypes.POINTER(Inputs), ctypes.POINTER(Options),
+                                                 ctypes.POINTER(Results)]
+
+    def version(self):
+        return self.handle.attest_version().decode()
+
+    def attention(self, kernel, inputs, options, results):
+        self._check(self.handle.attest_attention(kernel, ctypes.byref(inputs), options and ctypes.byref(options),
+                                                 ctypes.byref(results)))
+
+    def _check(self, status):
+        if status != 0:
+            raise Error(status, self.handle.attest_last_error().decode())
+
+
+def load(path):
+    return Library(path)

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <attest.h>
+
+#include <attest/problem/options.hpp>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+// From the structures of attest.h to what the library takes.
+namespace attest::c {
+
+/// What only a caller in C can get wrong: ATTEST_ARGUMENT.
+class argument_error : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// The status of the exception that is being handled; its message becomes this thread's last error.
+attest_status status_of_current_exception() noexcept;
+
+/// Runs the call; what it throws becomes a status.
+template <class F>
+attest_status guarded(F call) noexcept {
+  try {
+    call();
+    return ATTEST_OK;
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+template <class T>
+const T& required(const T* argument, const char* name) {
+  if (argument == nullptr) throw argument_error(std::string(name) + " is null");
+  return *argument;
+}
+
+/// The structure as this library knows it: what the caller does not know of it is zero. A caller that knows more may not
+/// have said any of that.
+template <class T>
+T known(const T& given, const char* name, const char* initializer) {
+  const std::size_t size = given.size;
+  if (size < sizeof(std::size_t))
+    throw argument_error(std::string(name) + "->size is " + std::to_string(size) + ": initialise it with " + initializer);
+  T result{};
+  std::memcpy(&result, &given, size < sizeof(T) ? size : sizeof(T));
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  for (std::size_t i = sizeof(T); i < size; ++i)
+    if (bytes[i] != 0)
+      throw argument_error(std::string(name) + " says something that this version of the library does not know: it is " +
+                           attest_version());
+  return result;
+}
+template <class T>
+T known_or_none(const T* given, const char* name, const char* initializer) {
+  return given == nullptr ? T{} : known(*given, name, initializer);
+}
+
+/// Whether the caller gave this array: all zero stands for none.
+inline bool given(const attest_array& a) { return a.data != nullptr || a.dtype != 0 || a.rank != 0 || a.shape != nullptr; }
+inline bool given(const attest_result& a) { return a.data != nullptr || a.dtype != 0 || a.rank != 0 || a.shape != nullptr; }
+
+any_tensor array(const attest_array& a, const char* name);
+any_result result(const attest_result& a, const char* name);
+
+attention_options options(const attest_options& o);
+
+/// 0: as many as there are processors.
+unsigned threads(const attest_options& o);
+
+/// An element type that the caller named; `name` is what a message calls the array.
+dtype element_type(std::int32_t type, const char* name);
+
+}  // namespace attest::c

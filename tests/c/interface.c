@@ -1,0 +1,362 @@
+/* A program in C99 that provokes every error that a caller in C can, and reads what the answers and messages are. */
+#include <attest.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void check_that(int holds, const char* what, int line) {
+  if (holds) return;
+  failures++;
+  fprintf(stderr, "interface.c:%d: %s\n  last error: %s\n", line, what, attest_last_error());
+}
+#define CHECK(condition) check_that((condition) != 0, #condition, __LINE__)
+
+/* The status, and a part of the message. */
+static void check_refused(attest_status actual, attest_status wanted, const char* message, int line) {
+  if (actual == wanted && strstr(attest_last_error(), message) != NULL) return;
+  failures++;
+  fprintf(stderr, "interface.c:%d: status %s, wanted %s; message \"%s\", wanted \"%s\"\n", line, attest_status_name(actual),
+          attest_status_name(wanted), attest_last_error(), message);
+}
+#define REFUSED(call, status, message) check_refused((call), (status), (message), __LINE__)
+
+/* Two queries, three keys, d_k = d_v = 1. All scores of the first query are 0, those of the second 0, ln 2 and 0. */
+static double q[2] = {0, 1};
+static double k[3] = {0, 0.69314718055994531, 0};
+static double v[3] = {1, 2, 6};
+static double out[2];
+static double lse[2];
+static double weights[6];
+static const int64_t two_by_one[2] = {2, 1};
+static const int64_t three_by_one[2] = {3, 1};
+static const int64_t two_by_three[2] = {2, 3};
+static const double one = 1;
+
+static attest_array reads(const double* data, const int64_t* shape) {
+  attest_array a = {0, 0, 0, 0, 0};
+  a.data = data;
+  a.dtype = ATTEST_BINARY64;
+  a.rank = 2;
+  a.shape = shape;
+  return a;
+}
+static attest_result writes(double* data, const int64_t* shape) {
+  attest_result a = {0, 0, 0, 0, 0};
+  a.data = data;
+  a.dtype = ATTEST_BINARY64;
+  a.rank = 2;
+  a.shape = shape;
+  return a;
+}
+
+static attest_inputs inputs(void) {
+  attest_inputs in;
+  in.q = reads(q, two_by_one);
+  in.k = reads(k, three_by_one);
+  in.v = reads(v, three_by_one);
+  return in;
+}
+static attest_results results(void) {
+  attest_results r = ATTEST_RESULTS_INIT;
+  r.output = writes(out, two_by_one);
+  return r;
+}
+static attest_options no_options(void) {
+  attest_options o = ATTEST_OPTIONS_INIT;
+  return o;
+}
+
+static int near(double a, double b) { return fabs(a - b) <= 1e-15 * fabs(b); }
+
+static void answers(void) {
+  const attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  o.log_sum_exp_base = ATTEST_BASE_TWO;
+  r.weights = writes(weights, two_by_three);
+  r.log_sum_exp = writes(lse, two_by_one);
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+  CHECK(near(out[0], 3));                      /* (1 + 2 + 6) / 3 */
+  CHECK(near(out[1], 11.0 / 4));               /* (1 + 2*2 + 6) / 4 */
+  CHECK(near(weights[4], 0.5));                /* 2 / (1 + 2 + 1) */
+  CHECK(near(lse[1], 2));                      /* log2(4) */
+  CHECK(near(lse[0], 1.5849625007211562));     /* log2(3), https://oeis.org/A020857 */
+
+  r = results();
+  CHECK(attest_attention(ATTEST_STABLE, &in, NULL, &r) == ATTEST_OK);
+  CHECK(near(out[1], 11.0 / 4));
+  CHECK(attest_attention(ATTEST_NAIVE, &in, NULL, &r) == ATTEST_OK);
+  CHECK(near(out[1], 11.0 / 4));
+
+  /* Corners and past keys: query 0 sees one key, two keys, three keys. */
+  o = no_options();
+  o.causal = 1;
+  o.corner = ATTEST_TOP_LEFT;
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+  CHECK(near(out[0], 1));
+  o.corner = ATTEST_BOTTOM_RIGHT;
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+  CHECK(near(out[0], 1.5));
+  {
+    const uint64_t past = 1;
+    o.corner = 0;
+    o.past_keys = &past;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[0], 1.5));
+  }
+
+  /* A window without a right side, at the top left: query 1 sees keys 1 and 2 (scores ln 2 and 0). */
+  {
+    const uint64_t left = 0;
+    o = no_options();
+    o.corner = ATTEST_TOP_LEFT;
+    o.window_left = &left;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[1], 10.0 / 3)); /* (2*2 + 6) / 3 */
+  }
+
+  /* A mask [1, Tk] for all queries, a bias, a sink, a key length, a scale of 0. */
+  {
+    const unsigned char mask[3] = {1, 0, 1};
+    const int64_t one_by_three[2] = {1, 3};
+    const uint64_t length = 2;
+    const double sink = 0, zero = 0;
+    const float bias[3] = {0.0f, 0.0f, -INFINITY};
+    o = no_options();
+    o.mask.data = mask;
+    o.mask.dtype = ATTEST_BOOLEAN;
+    o.mask.rank = 2;
+    o.mask.shape = one_by_three;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[0], 3.5));
+    o = no_options();
+    o.bias.data = bias;
+    o.bias.dtype = ATTEST_BINARY32;
+    o.bias.rank = 2;
+    o.bias.shape = one_by_three;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[0], 1.5));
+    o = no_options();
+    o.sinks = &sink;
+    o.sinks_count = 1;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[0], 9.0 / 4));
+    o = no_options();
+    o.key_lengths = &length;
+    o.key_lengths_count = 1;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[0], 1.5));
+    o = no_options();
+    o.scale = &zero;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(near(out[1], 3));
+  }
+
+  /* Strides: the keys backwards, one value for all. */
+  {
+    attest_inputs strided = inputs();
+    const int64_t backwards[2] = {-1, 1};
+    const int64_t standing[2] = {0, 0};
+    strided.k.data = k + 2;
+    strided.k.strides = backwards;
+    strided.v.strides = standing;
+    strided.v.data = v + 2;
+    CHECK(attest_attention(ATTEST_STABLE, &strided, NULL, &r) == ATTEST_OK);
+    CHECK(near(out[0], 6) && near(out[1], 6));
+  }
+
+  /* The empty row. */
+  {
+    const uint64_t none = 0;
+    o = no_options();
+    o.key_lengths = &none;
+    o.key_lengths_count = 1;
+    REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "sees no key: set empty_row");
+    o.empty_row = ATTEST_EMPTY_ROW_ERROR;
+    REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "empty_row says that this is an error");
+    o.empty_row = ATTEST_EMPTY_ROW_NAN;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(isnan(out[0]) && isnan(out[1]));
+    o.empty_row = ATTEST_EMPTY_ROW_ZERO;
+    o.log_sum_exp_base = ATTEST_BASE_E;
+    o.empty_log_sum_exp = ATTEST_PLUS_INFINITY;
+    r.log_sum_exp = writes(lse, two_by_one);
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(out[0] == 0 && isinf(lse[0]) && lse[0] > 0);
+    o.empty_log_sum_exp = ATTEST_MINUS_INFINITY;
+    CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+    CHECK(isinf(lse[0]) && lse[0] < 0);
+  }
+}
+
+static void shapes(void) {
+  attest_inputs in = inputs();
+  const attest_results r = results();
+  const int64_t negative[2] = {-2, 1};
+  const int64_t standing[2] = {0, 1};
+  attest_results wrong = results();
+
+  in.k.shape = two_by_three;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "array K: shape [2, 3] does not fit Q of shape [2, 1]");
+  in = inputs();
+  in.q.shape = negative;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "array Q: an extent is -2");
+  in = inputs();
+  in.v.rank = 5;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "array V: its rank is 5");
+  in = inputs();
+  in.v.data = NULL;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "array V: shape [3, 1] has elements and the array no memory");
+  in = inputs();
+  wrong.output.strides = standing;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &wrong), ATTEST_SHAPE, "array output: axis 2 of its four has stride 0");
+  wrong = results();
+  wrong.output.shape = three_by_one;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &wrong), ATTEST_SHAPE, "array output: shape [3, 1]");
+}
+
+static void options(void) {
+  const attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  o.causal = 1;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "set corner to top_left or bottom_right");
+  o = no_options();
+  o.softcap = -1;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "softcap is -1");
+  o.softcap = NAN;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "softcap is");
+  o = no_options();
+  o.empty_log_sum_exp = ATTEST_PLUS_INFINITY;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OPTION, "empty_log_sum_exp is said and log_sum_exp_base is not");
+  r.log_sum_exp = writes(lse, two_by_one);
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_OPTION, "its base is not said");
+}
+
+static void unsupported(void) {
+  attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  o.softcap = 1;
+  REFUSED(attest_attention(ATTEST_NAIVE, &in, &o, &r), ATTEST_UNSUPPORTED, "does not take softcap");
+  in.k.dtype = ATTEST_BINARY32;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array K: its elements are binary32 and those of Q binary64");
+  in = inputs();
+  in.q.dtype = ATTEST_INT64;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array Q: its elements are int64");
+  in = inputs();
+  r.output.dtype = ATTEST_BINARY32;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array output: its elements are binary32");
+  r = results();
+  r.output_low = writes(lse, two_by_one);
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array output_low: a kernel does not give it");
+}
+
+static void values(void) {
+  const attest_inputs in = inputs();
+  const attest_results r = results();
+  q[1] = NAN;
+  out[0] = 42;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_VALUE, "array Q: element [0, 0, 1, 0] is NaN");
+  CHECK(out[0] == 42);
+  q[1] = 1e200;
+  k[1] = 1e200;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_OVERFLOW, "overflows binary64");
+  q[1] = 1;
+  k[1] = 0.69314718055994531;
+}
+
+static void arguments(void) {
+  attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  REFUSED(attest_attention(ATTEST_STABLE, NULL, NULL, &r), ATTEST_ARGUMENT, "inputs is null");
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, NULL), ATTEST_ARGUMENT, "results is null");
+  REFUSED(attest_attention(0, &in, NULL, &r), ATTEST_ARGUMENT, "kernel is 0");
+  REFUSED(attest_attention(99, &in, NULL, &r), ATTEST_ARGUMENT, "kernel is 99");
+  memset(&o, 0, sizeof o);
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "options->size is 0: initialise it with ATTEST_OPTIONS_INIT");
+  memset(&r, 0, sizeof r);
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "results->size is 0: initialise it with ATTEST_RESULTS_INIT");
+  r = results();
+  in.q.dtype = 0;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array Q: its dtype is 0");
+  in.q.dtype = 99;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array Q: its dtype is 99");
+  in = inputs();
+  in.q.shape = NULL;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array Q: its shape is null");
+  in = inputs();
+  o = no_options();
+  o.corner = 3;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "corner is 3");
+  o = no_options();
+  o.empty_row = -1;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "empty_row is -1");
+  o = no_options();
+  o.threads = -2;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "threads is -2");
+  o = no_options();
+  o.sinks = &one;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "sinks_count is 0");
+  o.sinks = NULL;
+  o.sinks_count = 1;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "sinks is null and sinks_count is 1");
+  o.sinks = &one;
+  o.sinks_count = (size_t)-1 / sizeof(double);
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OUT_OF_MEMORY, "out of memory");
+}
+
+/* A caller compiled with an older header, whose structure is shorter, and one with a newer, whose structure is longer. */
+static void versions(void) {
+  const attest_inputs in = inputs();
+  const attest_results r = results();
+  struct {
+    attest_options known;
+    double later[2];
+  } newer;
+  attest_options older = no_options();
+  char text[32];
+
+  older.causal = 1;         /* known to that caller */
+  older.corner = ATTEST_TOP_LEFT;
+  older.sinks_count = 1234; /* not known: whatever stands there */
+  older.size = offsetof(attest_options, window_left);
+  CHECK(attest_attention(ATTEST_STABLE, &in, &older, &r) == ATTEST_OK);
+  CHECK(near(out[0], 1));
+
+  memset(&newer, 0, sizeof newer);
+  newer.known.size = sizeof newer;
+  CHECK(attest_attention(ATTEST_STABLE, &in, &newer.known, &r) == ATTEST_OK);
+  newer.later[1] = 1;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &newer.known, &r), ATTEST_ARGUMENT, "does not know");
+
+  sprintf(text, "%d.%d.%d", ATTEST_VERSION_MAJOR, ATTEST_VERSION_MINOR, ATTEST_VERSION_PATCH);
+  CHECK(strcmp(attest_version(), text) == 0);
+}
+
+static void names(void) {
+  int status, other;
+  for (status = ATTEST_OK; status <= ATTEST_INTERNAL; status++)
+    for (other = ATTEST_OK; other < status; other++)
+      CHECK(strcmp(attest_status_name((attest_status)status), attest_status_name((attest_status)other)) != 0);
+  CHECK(strcmp(attest_status_name(ATTEST_INTERNAL), "internal") == 0);
+  CHECK(strcmp(attest_status_name((attest_status)(ATTEST_INTERNAL + 1)), "unknown") == 0);
+}
+
+int main(void) {
+  CHECK(strcmp(attest_last_error(), "") == 0);
+  answers();
+  shapes();
+  options();
+  unsupported();
+  values();
+  arguments();
+  versions();
+  names();
+  if (failures == 0) printf("interface.c: all passed\n");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,271 @@
+// What the C interface gives is what the C++ library gives, bit for bit; and nothing but a status comes out of it, however
+// memory runs out.
+#include <attest.h>
+
+#include <attest/kernel/naive.hpp>
+#include <attest/kernel/stable.hpp>
+
+#include <catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <random>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+long allocations_left = -1;  // before one fails; negative: none fails
+bool throw_nonsense = false;
+
+void* allocate(std::size_t size) {
+  if (allocations_left == 0) {
+    if (throw_nonsense) throw 42;
+    throw std::bad_alloc();
+  }
+  if (allocations_left > 0) --allocations_left;
+  if (void* const p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+// The shared library's allocations come here, too.
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+template <class T>
+constexpr std::int32_t dtype_in_c = std::is_same_v<T, double> ? ATTEST_BINARY64 : ATTEST_BINARY32;
+
+/// B = 2, Hq = 4, Hkv = 2, Tq = 3, Tk = 5, d_k = 7, d_v = 6, with the values in memory as [B, T, H, d].
+template <class T>
+struct problem {
+  static constexpr std::int64_t q_shape[4] = {2, 4, 3, 7}, k_shape[4] = {2, 2, 5, 7}, v_shape[4] = {2, 2, 5, 6},
+                                out_shape[4] = {2, 4, 3, 6}, weights_shape[4] = {2, 4, 3, 5}, lse_shape[4] = {2, 4, 3, 1},
+                                mask_shape[4] = {1, 1, 3, 5};
+  static constexpr std::int64_t v_strides[4] = {60, 6, 12, 1};
+  std::vector<T> q = random(168), k = random(140), v = random(120);
+  std::vector<T> output = std::vector<T>(144, 7), weights = std::vector<T>(120, 7), log_sum_exp = std::vector<T>(24, 7);
+
+  static std::vector<T> random(std::size_t count) {
+    static std::mt19937 engine(1);
+    std::vector<T> x(count);
+    for (T& e : x) e = static_cast<T>(static_cast<double>(engine()) * 0x1p-30 - 2);
+    return x;
+  }
+
+  attest_inputs inputs() const {
+    return {{q.data(), dtype_in_c<T>, 4, q_shape, nullptr},
+            {k.data(), dtype_in_c<T>, 4, k_shape, nullptr},
+            {v.data(), dtype_in_c<T>, 4, v_shape, v_strides}};
+  }
+  attest_results results() {
+    attest_results r = ATTEST_RESULTS_INIT;
+    r.output = {output.data(), dtype_in_c<T>, 4, out_shape, nullptr};
+    return r;
+  }
+  attest::kernel::attention_inputs<T> inputs_in_cpp() const {
+    return {{q.data(), {2, 4, 3, 7}}, {k.data(), {2, 2, 5, 7}}, {v.data(), {2, 2, 5, 6}, {60, 6, 12, 1}}};
+  }
+  attest::kernel::attention_results<T> results_in_cpp() { return {{output.data(), {2, 4, 3, 6}}}; }
+};
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// Every option at once, in both languages.
+struct options {
+  double scale = 0.3;
+  double slopes[4] = {0.5, 0.25, 0, -1}, sinks[4] = {0, -1, 1, 0.5};
+  std::uint64_t left = 2, right = 1, past = 1, lengths[2] = {5, 4};
+  unsigned char mask[15] = {1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1};
+  std::vector<float> bias = problem<float>::random(15);
+
+  attest_options in_c() const {
+    attest_options o = ATTEST_OPTIONS_INIT;
+    o.scale = &scale;
+    o.softcap = 1.5;
+    o.bias = {bias.data(), ATTEST_BINARY32, 4, problem<float>::mask_shape, nullptr};
+    o.alibi_slopes = slopes;
+    o.alibi_slopes_count = 4;
+    o.mask = {mask, ATTEST_BOOLEAN, 4, problem<float>::mask_shape, nullptr};
+    o.causal = 1;
+    o.window_left = &left;
+    o.window_right = &right;
+    o.past_keys = &past;
+    o.key_lengths = lengths;
+    o.key_lengths_count = 2;
+    o.sinks = sinks;
+    o.sinks_count = 4;
+    o.empty_row = ATTEST_EMPTY_ROW_ZERO;
+    o.log_sum_exp_base = ATTEST_BASE_TWO;
+    o.empty_log_sum_exp = ATTEST_PLUS_INFINITY;
+    return o;
+  }
+  attest::attention_options in_cpp() const {
+    attest::attention_options o;
+    o.scale = scale;
+    o.softcap = 1.5;
+    o.bias = attest::any_tensor(bias.data(), attest::dtype::binary32, attest::layout{1, 1, 3, 5});
+    o.alibi_slopes.assign(slopes, slopes + 4);
+    o.mask = attest::any_tensor(mask, attest::dtype::boolean, attest::layout{1, 1, 3, 5});
+    o.causal = true;
+    o.window = attest::key_window{2, 1};
+    o.past_keys = 1;
+    o.key_lengths = {5, 4};
+    o.sinks.assign(sinks, sinks + 4);
+    o.empty_row = attest::empty_row_policy::zero;
+    o.log_sum_exp = {attest::log_sum_exp_base::two, attest::empty_log_sum_exp::plus_infinity};
+    return o;
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("The kernels give the same bits in C and in C++", "", double, float) {
+  problem<TestType> c;
+  problem<TestType> cpp = c;
+  const attest_inputs in = c.inputs();
+  attest_results r = c.results();
+
+  CHECK(attest_attention(ATTEST_STABLE, &in, nullptr, &r) == ATTEST_OK);
+  attest::kernel::stable<TestType>(cpp.inputs_in_cpp(), {}, cpp.results_in_cpp());
+  CHECK(same_bits(c.output, cpp.output));
+
+  const options said;
+  const attest_options o = said.in_c();
+  r.weights = {c.weights.data(), dtype_in_c<TestType>, 4, c.weights_shape, nullptr};
+  r.log_sum_exp = {c.log_sum_exp.data(), dtype_in_c<TestType>, 4, c.lse_shape, nullptr};
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+  auto results = cpp.results_in_cpp();
+  results.weights = attest::tensor<TestType>(cpp.weights.data(), {2, 4, 3, 5});
+  results.log_sum_exp = attest::tensor<TestType>(cpp.log_sum_exp.data(), {2, 4, 3, 1});
+  attest::kernel::stable<TestType>(cpp.inputs_in_cpp(), said.in_cpp(), results);
+  CHECK(same_bits(c.output, cpp.output));
+  CHECK(same_bits(c.weights, cpp.weights));
+  CHECK(same_bits(c.log_sum_exp, cpp.log_sum_exp));
+  CHECK(c.output[0] != 7);
+}
+
+TEST_CASE("Each option of the C interface is the option of that name", "") {
+  problem<double> plain;
+  const attest_inputs in = plain.inputs();
+  const options said;
+  const attest_options all = said.in_c();
+  const attest::attention_options all_in_cpp = said.in_cpp();
+  // Leaves one out in both, or says it alone.
+  const auto same = [&](const attest_options& o, const attest::attention_options& o_in_cpp) {
+    problem<double> c = plain, cpp = plain;
+    attest_results r = c.results();
+    if (o.log_sum_exp_base != 0) r.log_sum_exp = {c.log_sum_exp.data(), ATTEST_BINARY64, 4, c.lse_shape, nullptr};
+    auto results = cpp.results_in_cpp();
+    if (o_in_cpp.log_sum_exp) results.log_sum_exp = attest::tensor<double>(cpp.log_sum_exp.data(), {2, 4, 3, 1});
+    const attest_status status = attest_attention(ATTEST_STABLE, &in, &o, &r);
+    INFO(attest_last_error());
+    CHECK(status == ATTEST_OK);
+    attest::kernel::stable<double>(cpp.inputs_in_cpp(), o_in_cpp, results);
+    CHECK(same_bits(c.output, cpp.output));
+    CHECK(same_bits(c.log_sum_exp, cpp.log_sum_exp));
+    return c;
+  };
+  const problem<double> with_all = same(all, all_in_cpp);
+  const auto without = [&](auto change, auto change_in_cpp) {
+    attest_options o = all;
+    attest::attention_options o_in_cpp = all_in_cpp;
+    change(o);
+    change_in_cpp(o_in_cpp);
+    const problem<double> result = same(o, o_in_cpp);
+    // Otherwise this says nothing.
+    CHECK_FALSE((same_bits(result.output, with_all.output) && same_bits(result.log_sum_exp, with_all.log_sum_exp)));
+  };
+  without([](auto& o) { o.scale = nullptr; }, [](auto& o) { o.scale.reset(); });
+  without([](auto& o) { o.softcap = 0; }, [](auto& o) { o.softcap.reset(); });
+  without([](auto& o) { o.bias = {}; }, [](auto& o) { o.bias.reset(); });
+  without([](auto& o) { o.alibi_slopes = nullptr, o.alibi_slopes_count = 0; }, [](auto& o) { o.alibi_slopes.clear(); });
+  without([](auto& o) { o.mask = {}; }, [](auto& o) { o.mask.reset(); });
+  without([](auto& o) { o.causal = 0; }, [](auto& o) { o.causal = false; });
+  without([](auto& o) { o.window_left = nullptr; }, [](auto& o) { o.window->left.reset(); });
+  without([](auto& o) { o.causal = 0, o.window_right = nullptr; }, [](auto& o) { o.causal = false, o.window->right.reset(); });
+  without([](auto& o) { o.past_keys = nullptr, o.corner = ATTEST_TOP_LEFT; },
+          [](auto& o) { o.past_keys.reset(), o.corner = attest::causal_corner::top_left; });
+  without([](auto& o) { o.past_keys = nullptr, o.corner = ATTEST_BOTTOM_RIGHT; },
+          [](auto& o) { o.past_keys.reset(), o.corner = attest::causal_corner::bottom_right; });
+  without([](auto& o) { o.key_lengths = nullptr, o.key_lengths_count = 0, o.causal = 0, o.window_right = nullptr; },
+          [](auto& o) { o.key_lengths.clear(), o.causal = false, o.window->right.reset(); });
+  without([](auto& o) { o.sinks = nullptr, o.sinks_count = 0; }, [](auto& o) { o.sinks.clear(); });
+  without([](auto& o) { o.log_sum_exp_base = ATTEST_BASE_E; },
+          [](auto& o) { o.log_sum_exp->base = attest::log_sum_exp_base::e; });
+}
+
+TEST_CASE("The naive kernel of the C interface", "") {
+  problem<float> c, cpp = c;
+  const attest_inputs in = c.inputs();
+  CHECK(attest_attention(ATTEST_NAIVE, &in, nullptr, nullptr) == ATTEST_ARGUMENT);
+  // It takes no grouped heads: the first two query heads alone.
+  attest_inputs two = in;
+  const std::int64_t q_shape[4] = {2, 2, 3, 7}, out_shape[4] = {2, 2, 3, 6};
+  two.q.shape = q_shape;
+  attest_results r = c.results();
+  r.output.shape = out_shape;
+  CHECK(attest_attention(ATTEST_NAIVE, &two, nullptr, &r) == ATTEST_OK);
+  attest::kernel::attention_inputs<float> in_cpp = cpp.inputs_in_cpp();
+  in_cpp.q = {cpp.q.data(), {2, 2, 3, 7}};
+  attest::kernel::naive<float>(in_cpp, {}, {{cpp.output.data(), {2, 2, 3, 6}}});
+  CHECK(same_bits(c.output, cpp.output));
+}
+
+TEST_CASE("When memory runs out, the status says so, wherever it was", "") {
+  problem<double> c;
+  const attest_inputs in = c.inputs();
+  const attest_results r = c.results();
+  const options said;
+  attest_options o = said.in_c();
+  o.log_sum_exp_base = o.empty_log_sum_exp = 0;
+  const auto status_after = [&](long allocations) {
+    allocations_left = allocations;
+    const attest_status status = attest_attention(ATTEST_STABLE, &in, &o, &r);
+    allocations_left = -1;
+    return status;
+  };
+  int failed = 0;
+  for (long n = 0;; ++n) {
+    const attest_status status = status_after(n);
+    if (status == ATTEST_OK) break;
+    REQUIRE(status == ATTEST_OUT_OF_MEMORY);
+    REQUIRE(std::string(attest_last_error()) == "out of memory");
+    ++failed;
+    REQUIRE(n < 100000);
+  }
+  CHECK(failed > 3);
+
+  throw_nonsense = true;
+  CHECK(status_after(0) == ATTEST_INTERNAL);
+  throw_nonsense = false;
+  CHECK(std::string(attest_last_error()) == "an exception of unknown type");
+}
+
+TEST_CASE("The last error is that of the last call that failed, in the same thread", "") {
+  problem<double> c;
+  attest_inputs in = c.inputs();
+  attest_results r = c.results();
+  attest_options o = ATTEST_OPTIONS_INIT;
+  o.softcap = -1;
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OPTION);
+  const std::string message = attest_last_error();
+  CHECK(attest_attention(ATTEST_STABLE, &in, nullptr, &r) == ATTEST_OK);
+  CHECK(attest_last_error() == message);
+  std::string in_another_thread = "unset";
+  std::thread([&] { in_another_thread = attest_last_error(); }).join();
+  CHECK(in_another_thread.empty());
+}
