@@ -50,7 +50,7 @@ class reader {
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
-    throw input_error(file_ + ": array expected." + name_ + ": " + message);
+    throw input_error(file_ + ": array " + name_ + ": " + message);
   }
 
   std::string place() const { return (at_.size() == 1 ? "row " : "list ") + bare_place(); }
@@ -137,6 +137,10 @@ json::value read_attention_v1(std::string_view text, std::string_view name) {
   return root;
 }
 
+exact_array read_array(const json::value& v, std::string_view file, const std::string& array) {
+  return reader(file, array).read(v);
+}
+
 bool has_inputs(const json::value& root) {
   constexpr std::array<std::string_view, 8> inputs = {"X", "Y", "WQ", "WK", "WV", "Q", "K", "V"};
   return std::any_of(inputs.begin(), inputs.end(),
@@ -157,7 +161,7 @@ std::vector<expected_array> read_expected(const json::value& root, std::string_v
   if (expected->items.empty()) fail("expected holds no array: " + std::string(remedy));
   std::vector<expected_array> arrays;
   for (std::size_t i = 0; i < expected->items.size(); ++i)
-    arrays.push_back({expected->keys[i], reader(name, expected->keys[i]).read(expected->items[i])});
+    arrays.push_back({expected->keys[i], read_array(expected->items[i], name, "expected." + expected->keys[i])});
   return arrays;
 }
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "byte_source.hpp"
+
+#include <attest/io/array_file.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What the readers of arrays have in common.
+namespace attest::io {
+
+/// The axes that an array in a file may have (as in NumPy).
+inline constexpr std::size_t most_axes = 64;
+
+/// "file: array NAME: ".
+std::string array_prefix(const std::string& file, const std::string& array);
+
+/// How many elements a shape has; input_error, which begins with `where`, for one that does not fit into memory whatever the
+/// machine. (A shape with a zero has none, whatever its other extents are.)
+std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes, const std::string& where);
+
+/// That so many bytes can be allocated; input_error otherwise.
+void check_memory(std::uint64_t bytes, const std::string& where);
+
+/// Reads the elements as they follow each other in a file, and puts them row by row in this machine's byte order.
+/// `fortran_order`: the first index runs fastest in the file. `big_endian`: their bytes' order there.
+host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next, const std::string& where);
+
+std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, const std::string& name, const std::string& array_name,
+                                     const std::optional<std::string>& sidecar);
+std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> source, const std::string& name);
+std::unique_ptr<array_file> open_safetensors(std::shared_ptr<const byte_source> source, const std::string& name);
+std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, const std::string& name,
+                                     const std::optional<std::string>& sidecar);
+std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name);
+
+/// The header of an .npy, and the bytes that it takes. Nothing of the elements is read.
+struct npy_header {
+  array_info info;
+  bool fortran_order = false;
+  bool big_endian = false;
+  std::uint64_t size = 0;  // of the header, in bytes
+};
+npy_header read_npy_header(const next_bytes& next, const std::string& array_name, const std::string& where);
+
+std::string npy_header_bytes(const host_array& a);
+encoded_arrays encode_npz(const arrays_to_write& content, const std::string& name);
+encoded_arrays encode_safetensors(const arrays_to_write& content);
+encoded_arrays encode_raw(const arrays_to_write& content);
+encoded_arrays encode_npy(const arrays_to_write& content, const std::string& name);
+encoded_arrays encode_json(const arrays_to_write& content);
+encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::string& name);
+
+/// The elements in little-endian order.
+std::string little_endian_bytes(const host_array& a);
+
+/// The member of npz files that holds the provenance.
+inline constexpr std::string_view provenance_member = "attest.json";
+
+}  // namespace attest::io
