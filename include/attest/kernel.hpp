@@ -4,5 +4,6 @@
 #include <attest/kernel/arrays.hpp>
 #include <attest/kernel/error_bound.hpp>
 #include <attest/kernel/float_environment.hpp>
+#include <attest/kernel/fused.hpp>
 #include <attest/kernel/naive.hpp>
 #include <attest/kernel/stable.hpp>

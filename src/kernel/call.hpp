@@ -12,6 +12,11 @@
 // What every kernel does before it calculates.
 namespace attest::kernel {
 
+inline constexpr std::initializer_list<option> every_option = {
+    option::scale,     option::softcap,     option::bias,        option::alibi_slopes, option::mask,
+    option::causal,    option::window,      option::corner,      option::past_keys,    option::key_lengths,
+    option::sinks,     option::log_sum_exp, option::empty_row,   option::grouped_heads};
+
 /// The shape of a call whose arrays and options have passed every check that `kernel` needs; attention_error
 /// otherwise.
 template <class T>
@@ -54,6 +59,33 @@ std::vector<T> rounded_options(option name, const std::vector<double>& values) {
   std::vector<T> result;
   for (const double x : values) result.push_back(rounded_option<T>(name, x));
   return result;
+}
+
+template <class T>
+T rounded_softcap(double value) {
+  const T result = rounded_option<T>(option::softcap, value);
+  if (result < std::numeric_limits<T>::min() && static_cast<double>(result) != value)
+    throw attention_error(fault::option, "softcap: its value underflows binary32: use the kernel for double");
+  return result;
+}
+
+/// A bias has to be a number of the kernel's format.
+template <class T>
+void refuse_wide_bias(const attention_options& options) {
+  if (std::is_same_v<T, float> && options.bias && options.bias->type() == dtype::binary64)
+    throw attention_error(
+        fault::unsupported, "bias",
+        "its elements are binary64 and the kernel calculates in binary32: give them as binary32");
+}
+
+[[noreturn]] inline void throw_overflow(dtype type, const char* what, std::size_t b, std::size_t h,
+                                        std::size_t i, const char* axis, std::size_t index) {
+  throw attention_error(fault::overflow,
+                        "the " + std::string(what) + " of batch element " + std::to_string(b) + ", head " +
+                            std::to_string(h) + ", query " + std::to_string(i) +
+                            (axis ? std::string(", ") + axis + " " + std::to_string(index) : "") +
+                            " overflows " + to_string(type) +
+                            ": scale the inputs down or calculate in a wider format");
 }
 
 /// Σ_c q_c k_c of query i and key j, in the order of the coordinates.

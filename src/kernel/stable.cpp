@@ -28,11 +28,7 @@ class stable_call {
         sees_(shape.keys),
         row_(shape.keys) {
     if (options.scale) scale_ = rounded_option<T>(option::scale, *options.scale);
-    if (options.softcap) softcap_ = rounded_option<T>(option::softcap, *options.softcap);
-    if (softcap_ && *softcap_ < std::numeric_limits<T>::min() &&
-        static_cast<double>(*softcap_) != *options.softcap)
-      throw attention_error(fault::option,
-                            "softcap: its value underflows binary32: use the kernel for double");
+    if (options.softcap) softcap_ = rounded_softcap<T>(*options.softcap);
     if (options.bias)
       bias_ = broadcast(*options.bias, {shape.batch, shape.query_heads, shape.queries, shape.keys}, "bias");
   }
@@ -128,13 +124,7 @@ class stable_call {
 
   static void require_finite(T x, const char* what, std::size_t b, std::size_t h, std::size_t i,
                              const char* axis, std::size_t j) {
-    if (std::isfinite(x)) return;
-    throw attention_error(fault::overflow,
-                          "the " + std::string(what) + " of batch element " + std::to_string(b) + ", head " +
-                              std::to_string(h) + ", query " + std::to_string(i) +
-                              (axis ? std::string(", ") + axis + " " + std::to_string(j) : "") +
-                              " overflows " + to_string(dtype_of<T>::value) +
-                              ": scale the inputs down or calculate in a wider format");
+    if (!std::isfinite(x)) throw_overflow(dtype_of<T>::value, what, b, h, i, axis, j);
   }
 
   const attention_inputs<T>& in_;
@@ -166,16 +156,8 @@ template <class T>
 void stable(const attention_inputs<T>& in, const attention_options& options,
             const attention_results<T>& out) {
   const float_environment environment;
-  const attention_shape shape =
-      checked_call("stable",
-                   {option::scale, option::softcap, option::bias, option::alibi_slopes, option::mask,
-                    option::causal, option::window, option::corner, option::past_keys, option::key_lengths,
-                    option::sinks, option::log_sum_exp, option::empty_row, option::grouped_heads},
-                   in, options, out);
-  if (std::is_same_v<T, float> && options.bias && options.bias->type() == dtype::binary64)
-    throw attention_error(
-        fault::unsupported, "bias",
-        "its elements are binary64 and the kernel calculates in binary32: give them as binary32");
+  const attention_shape shape = checked_call("stable", every_option, in, options, out);
+  refuse_wide_bias<T>(options);
   calculate(in, options, shape, out);
 }
 

@@ -1,0 +1,219 @@
+#include "kernel/fused.hpp"
+
+#include <attest/kernel/float_environment.hpp>
+#include <attest/kernel/fused.hpp>
+
+#include "kernel/call.hpp"
+#include "kernel/threads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attest::kernel {
+
+namespace fused_head {
+
+template <class T>
+score_steps<T> score_steps<T>::of_scale(std::optional<double> scale, std::size_t key_width) {
+  // 1/√d as a sum of two doubles, by one step of Newton's method with the residuals that fma gives exactly.
+  double high = 1, low = 0;
+  if (scale) {
+    high = *scale;
+  } else {
+    const auto d = static_cast<double>(key_width);
+    const double root = std::sqrt(d);
+    const double root_low = std::fma(-root, root, d) / (2 * root);
+    high = 1 / root;
+    low = high * (std::fma(-high, root, 1.0) - high * root_low);
+  }
+  constexpr double log2_e = 0x1.71547652b82fep+0, log2_e_low = 0x1.777d0ffda0d24p-56;
+  const double product = high * log2_e;
+  const double product_low = std::fma(high, log2_e, -product) + (high * log2_e_low + low * log2_e);
+  score_steps steps;
+  steps.scale = static_cast<T>(high + low);
+  steps.base_two_scale = static_cast<T>(product + product_low);
+  return steps;
+}
+template struct score_steps<double>;
+template struct score_steps<float>;
+
+}  // namespace fused_head
+
+namespace {
+
+using fused_head::block_rows;
+using fused_head::overflow;
+
+template <class T>
+class fused_call {
+ public:
+  fused_call(const attention_inputs<T>& in, const attention_options& options, const attention_shape& shape,
+             const attention_results<T>& out, unsigned threads)
+      : in_(in),
+        options_(options),
+        shape_(shape),
+        out_(out),
+        threads_(thread_count(threads)),
+        visible_(shape, options),
+        group_(shape.query_heads / shape.key_value_heads) {
+    if (options.scale) static_cast<void>(rounded_option<T>(option::scale, *options.scale));
+    const auto slopes = rounded_options<T>(option::alibi_slopes, options.alibi_slopes);
+    const auto sinks = rounded_options<T>(option::sinks, options.sinks);
+    auto steps = fused_head::score_steps<T>::of_scale(options.scale, shape.key_width);
+    if (options.softcap) steps.softcap = rounded_softcap<T>(*options.softcap);
+    if (options.empty_row == empty_row_policy::nan) steps.empty_output = std::numeric_limits<T>::quiet_NaN();
+    if (options.log_sum_exp) {
+      steps.base = options.log_sum_exp->base;
+      if (options.log_sum_exp->empty == empty_log_sum_exp::plus_infinity)
+        steps.empty_log_sum_exp = std::numeric_limits<T>::infinity();
+    }
+    for (std::size_t h = 0; h < shape.query_heads; ++h) {
+      if (!slopes.empty()) steps.slope = slopes[h];
+      if (!sinks.empty()) steps.sink = sinks[h];
+      steps_.push_back(steps);
+    }
+    const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
+    if (options.mask) mask_ = broadcast(*options.mask, scores, "mask");
+    if (options.bias) bias_ = broadcast(*options.bias, scores, "bias");
+  }
+
+  void calculate() {
+    const std::size_t heads = shape_.batch * shape_.key_value_heads;
+    const std::size_t row_blocks = (shape_.queries + block_rows - 1) / block_rows;
+    std::vector<thread_memory> memory(threads_);
+    if (row_blocks == 0) return;
+    if (threads_ == 1 || heads >= 4 * std::size_t{threads_}) {
+      for_each_part(threads_, heads, [&](std::size_t head, unsigned thread) {
+        auto packed = empty_head();
+        for (std::size_t block = 0; block < packed.blocks(); ++block) pack(packed, head, block);
+        for (std::size_t n = 0; n < group_ * row_blocks; ++n)
+          evaluate(packed, head, n / row_blocks, n % row_blocks, memory[thread]);
+      });
+      return;
+    }
+    // Few heads: their blocks are shared out.
+    std::vector<fused_head::packed_head<T>> packed;
+    for (std::size_t head = 0; head < heads; ++head) packed.push_back(empty_head());
+    const std::size_t blocks = packed[0].blocks();
+    for_each_part(threads_, heads * blocks, [&](std::size_t part, unsigned) {
+      pack(packed[part / blocks], part / blocks, part % blocks);
+    });
+    const std::size_t parts = group_ * row_blocks;
+    for_each_part(threads_, heads * parts, [&](std::size_t part, unsigned thread) {
+      const std::size_t n = part % parts;
+      evaluate(packed[part / parts], part / parts, n / row_blocks, n % row_blocks, memory[thread]);
+    });
+  }
+
+ private:
+  struct thread_memory {
+    fused_head::scratch<T> scratch;
+    std::vector<T> bias;
+  };
+
+  fused_head::packed_head<T> empty_head() const { return {shape_.keys, shape_.key_width, shape_.value_width}; }
+
+  static fused_head::strided_rows<T> rows_of(const tensor<const T>& array, std::size_t b, std::size_t h) {
+    return {array.data() + array.where().offset(b, h, 0, 0), array.where().strides[2],
+            array.where().strides[3]};
+  }
+  void pack(fused_head::packed_head<T>& packed, std::size_t head, std::size_t block) const {
+    const std::size_t b = head / shape_.key_value_heads, h = head % shape_.key_value_heads;
+    packed.pack(block, rows_of(in_.k, b, h), rows_of(in_.v, b, h));
+  }
+
+  fused_head::query_row<T> query(std::size_t b, std::size_t h, std::size_t i) const {
+    const auto keys = visible_.keys(b, i);
+    fused_head::query_row<T> row{in_.q.data() + in_.q.where().offset(b, h, i, 0), in_.q.where().strides[3]};
+    row.first_key = keys.first;
+    row.last_key = keys.last;
+    row.position = visible_.position(b, i);
+    if (mask_) {
+      row.visible =
+          static_cast<const unsigned char*>(mask_->data()) + mask_->where().offset(b, h, i, keys.first);
+      row.visible_stride = mask_->where().strides[3];
+    }
+    if (bias_ && bias_->type() == dtype_of<T>::value) {
+      row.bias = static_cast<const T*>(bias_->data()) + bias_->where().offset(b, h, i, keys.first);
+      row.bias_stride = bias_->where().strides[3];
+    }
+    return row;
+  }
+
+  /// Biases of a narrower type, in the kernel's.
+  void widen_bias(std::size_t b, std::size_t h, std::size_t i, T* to, fused_head::query_row<T>& row) const {
+    row.bias = to;
+    for (std::size_t j = row.first_key; j < row.last_key; ++j) *to++ = static_cast<T>((*bias_)(b, h, i, j));
+  }
+
+  void evaluate(const fused_head::packed_head<T>& packed, std::size_t head, std::size_t in_group,
+                std::size_t row_block, thread_memory& memory) const {
+    const std::size_t b = head / shape_.key_value_heads;
+    const std::size_t h = head % shape_.key_value_heads * group_ + in_group;
+    const std::size_t first = row_block * block_rows;
+    const std::size_t count = std::min(block_rows, shape_.queries - first);
+    fused_head::query_row<T> rows[block_rows];
+    fused_head::row_results<T> results[block_rows];
+    const bool widen = bias_ && bias_->type() != dtype_of<T>::value;
+    if (widen) memory.bias.resize(block_rows * shape_.keys);
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::size_t i = first + n;
+      rows[n] = query(b, h, i);
+      if (widen) widen_bias(b, h, i, memory.bias.data() + n * shape_.keys, rows[n]);
+      results[n] = {&out_.output(b, h, i, 0), out_.output.where().strides[3]};
+      if (out_.log_sum_exp) results[n].log_sum_exp = &(*out_.log_sum_exp)(b, h, i, 0);
+      if (out_.weights) {
+        results[n].weights = out_.weights->data() + out_.weights->where().offset(b, h, i, 0);
+        results[n].weights_stride = out_.weights->where().strides[3];
+      }
+    }
+    if (const auto bad = fused_head::evaluate(packed, steps_[h], rows, results, count, memory.scratch))
+      report(*bad, b, h, first + bad->row);
+  }
+
+  [[noreturn]] static void report(const overflow& bad, std::size_t b, std::size_t h, std::size_t i) {
+    switch (bad.kind) {
+      case overflow::what::score:
+        throw_overflow(dtype_of<T>::value, "score", b, h, i, "key", bad.index);
+      case overflow::what::output:
+        throw_overflow(dtype_of<T>::value, "output", b, h, i, "coordinate", bad.index);
+      default:
+        throw_overflow(dtype_of<T>::value, "log-sum-exp", b, h, i, nullptr, 0);
+    }
+  }
+
+  const attention_inputs<T>& in_;
+  const attention_options& options_;
+  const attention_shape& shape_;
+  const attention_results<T>& out_;
+  unsigned threads_;
+  visibility visible_;
+  std::size_t group_;
+  std::vector<fused_head::score_steps<T>> steps_;  // of each query head
+  std::optional<any_tensor> mask_, bias_;
+};
+
+template <class T>
+[[gnu::noinline]] void calculate(const attention_inputs<T>& in, const attention_options& options,
+                                 const attention_shape& shape, const attention_results<T>& out,
+                                 unsigned threads) {
+  fused_call<T>(in, options, shape, out, threads).calculate();
+}
+
+}  // namespace
+
+template <class T>
+void fused(const attention_inputs<T>& in, const attention_options& options, const attention_results<T>& out,
+           const fused_options& how) {
+  const float_environment environment;
+  const attention_shape shape = checked_call("fused", every_option, in, options, out);
+  refuse_wide_bias<T>(options);
+  calculate(in, options, shape, out, how.threads);
+}
+
+template void fused(const attention_inputs<double>&, const attention_options&,
+                    const attention_results<double>&, const fused_options&);
+template void fused(const attention_inputs<float>&, const attention_options&, const attention_results<float>&,
+                    const fused_options&);
+
+}  // namespace attest::kernel

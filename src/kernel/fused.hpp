@@ -1,0 +1,156 @@
+#pragma once
+
+#include <attest/problem/options.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+// The fused kernel below its checks: one key/value head, packed once, and lists of query rows. Nothing here
+// looks for NaN in queries or biases; nothing throws but bad_alloc. T is double or float.
+namespace attest::kernel::fused_head {
+
+/// Keys go through the kernel 64 at a time: a block has one word of visibility bits, and sums over keys
+/// restart with every block. Sums over coordinates restart every 16.
+inline constexpr std::size_t block_keys = 64;
+inline constexpr std::size_t chunk_width = 16;
+/// The rows that evaluate() takes at once.
+inline constexpr std::size_t block_rows = 64;
+/// The rows that evaluate_unpacked() takes at once.
+inline constexpr std::size_t few_rows = 8;
+
+/// Uninitialised memory for vectors.
+template <class T>
+class vector_memory {
+ public:
+  explicit vector_memory(std::size_t size = 0)
+      : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{64}))) {}
+  T* get() const { return data_.get(); }
+
+ private:
+  struct release {
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<T, release> data_;
+};
+
+/// Rows of numbers anywhere: coordinate c of row i is at data[i * row + c * coordinate].
+template <class T>
+struct strided_rows {
+  const T* data;
+  std::ptrdiff_t row;
+  std::ptrdiff_t coordinate;
+};
+
+/// One key/value head as the kernel reads it, in blocks of 64 keys: K transposed, V as it is, each in panels
+/// a few vectors wide, zeros beyond the end. A row with NaN or infinity becomes zeros: no query sees it.
+/// Immutable once packed, and read by all query heads, row blocks and threads.
+template <class T>
+class packed_head {
+ public:
+  packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width);
+  /// Packs everything at once; k and v row by row.
+  packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width, const T* k,
+              std::ptrdiff_t k_stride, const T* v, std::ptrdiff_t v_stride)
+      : packed_head(keys, key_width, value_width) {
+    for (std::size_t block = 0; block < blocks(); ++block)
+      pack(block, {k, k_stride, 1}, {v, v_stride, 1});
+  }
+
+  /// Packs one of the blocks, from the rows of the whole head. Different blocks at the same time are fine.
+  void pack(std::size_t block, const strided_rows<T>& k, const strided_rows<T>& v);
+
+  std::size_t keys() const { return keys_; }
+  std::size_t key_width() const { return key_width_; }
+  std::size_t value_width() const { return value_width_; }
+  std::size_t blocks() const { return (keys_ + block_keys - 1) / block_keys; }
+  /// value_width, rounded up to whole vectors of any machine.
+  std::size_t padded_value_width() const { return (value_width_ + 15) / 16 * 16; }
+  T* key_block(std::size_t block) const { return k_.get() + block * block_keys * key_width_; }
+  T* value_block(std::size_t block) const { return v_.get() + block * block_keys * padded_value_width(); }
+  /// max |k| over the packed keys of all blocks.
+  T largest_key() const;
+
+ private:
+  std::size_t keys_, key_width_, value_width_;
+  vector_memory<T> k_, v_;
+  std::vector<T> largest_key_;  // of each block
+};
+
+/// What happens to the products q · k of one query head, in this order, and what a row without any key gives.
+template <class T>
+struct score_steps {
+  T scale = 1;
+  T base_two_scale = 1;  // scale · log2 e, rounded once
+  std::optional<T> softcap = {};
+  std::optional<T> slope = {};
+  std::optional<T> sink = {};
+  log_sum_exp_base base = log_sum_exp_base::e;
+  T empty_output = 0;  // and weight
+  T empty_log_sum_exp = -std::numeric_limits<T>::infinity();
+
+  /// An absent scale is 1/√key_width: both scales are then within 1.01 u.
+  static score_steps of_scale(std::optional<double> scale, std::size_t key_width);
+};
+
+/// A query and what it sees. visible and bias are indexed by key - first_key; null: all, none. Bias: finite,
+/// or -infinity, which hides.
+template <class T>
+struct query_row {
+  const T* q;
+  std::ptrdiff_t q_stride = 1;
+  std::size_t first_key = 0;
+  std::size_t last_key = 0;     // one beyond the end
+  std::ptrdiff_t position = 0;  // for ALiBi
+  const unsigned char* visible = nullptr;
+  std::ptrdiff_t visible_stride = 1;
+  const T* bias = nullptr;
+  std::ptrdiff_t bias_stride = 1;
+};
+
+/// Where the results of a row go: value_width outputs; where not null the log-sum-exp, and a weight for every
+/// key of the head, 0 for the hidden ones.
+template <class T>
+struct row_results {
+  T* output;
+  std::ptrdiff_t output_stride = 1;
+  T* log_sum_exp = nullptr;
+  T* weights = nullptr;
+  std::ptrdiff_t weights_stride = 1;
+};
+
+/// What overflowed in a row. The outputs of that row are then undefined.
+struct overflow {
+  enum class what { score, output, log_sum_exp } kind;
+  std::size_t row;    // in the list
+  std::size_t index;  // the key of a score, the coordinate of an output
+};
+
+/// Memory for one thread; grows as needed and can be used again.
+template <class T>
+struct scratch {
+  std::size_t key_width = 0, value_width = 0;  // what it is large enough for
+  vector_memory<T> memory;
+  void reserve(std::size_t wanted_key_width, std::size_t wanted_value_width);
+};
+
+/// The attention of at most block_rows rows of one query head. Returns the first overflow that was met, and
+/// nothing when all rows are good. The error of a good row is at most fused_bound().
+template <class T>
+std::optional<overflow> evaluate(const packed_head<T>& head, const score_steps<T>& steps,
+                                 const query_row<T>* rows, const row_results<T>* results, std::size_t count,
+                                 scratch<T>& memory);
+
+/// The state of a row after some of its keys: its output is sum / total, and what has been added up is
+/// 2^(base-two score - maximum). maximum is -infinity before the first key.
+template <class T>
+struct partial_row {
+  T maximum;
+  T total;
+  T* sum;  // value_width, padded to a multiple of 16
+};
+
+}  // namespace attest::kernel::fused_head

@@ -1,0 +1,794 @@
+// The vector code of the fused kernel, compiled once for every instruction set and chosen at run time.
+//
+// A block of rows goes over the blocks of 64 keys that one of its rows sees. Each step is a tile product
+// (scores), a pass over each row (options, running maximum, exponentials) and a tile product again (output).
+#include "kernel/fused.hpp"
+#include "kernel/fused_exp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+// SSSE3 and the AVX-512 sets beyond the first bring nothing here; SVE and RVV have no arrays of vectors.
+#define HWY_DISABLED_TARGETS                                                                         \
+  (HWY_SSSE3 | HWY_AVX3_DL | (1LL << 6) | (1LL << 5) | (1LL << 4) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
+   HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/fused_simd.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attest::kernel::fused_head {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using fused_exp::constants;
+
+template <class T>
+using tag = hn::ScalableTag<T>;
+template <class T>
+using vector = hn::Vec<tag<T>>;
+template <class T>
+inline constexpr std::size_t lanes = HWY_MAX_BYTES / sizeof(T);
+
+// A tile has four rows and as many vectors as the registers hold: accumulators, the vectors of a panel, and
+// one element repeated.
+inline constexpr std::size_t tile_rows = 4;
+#if HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
+inline constexpr std::size_t tile_vectors = 4;
+#else
+inline constexpr std::size_t tile_vectors = 2;
+#endif
+template <class T>
+inline constexpr std::size_t panel = tile_vectors * lanes<T>;
+template <class T>
+inline constexpr std::size_t block_vectors = block_keys / lanes<T>;
+static_assert(block_keys % panel<float> == 0 && block_rows % tile_rows == 0);
+
+/// Keeps a loaded vector in its register: g++ would load it again in every multiplication.
+template <class V>
+HWY_INLINE void pin([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_TARGET == HWY_AVX3
+  __asm__("" : "+v"(v.raw));
+#elif HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  __asm__("" : "+x"(v.raw));
+#endif
+}
+
+// --- tile products -----------------------------------------------------------------------------------------------
+
+/// out[r][·] (+)= Σ_c a[r * lda + c] · b[c * ldb + ·] over c < count, for Rows rows and Vectors vectors.
+template <std::size_t Rows, std::size_t Vectors, class T>
+HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T* HWY_RESTRICT b,
+                              std::size_t ldb, std::size_t count, T* HWY_RESTRICT out, std::size_t ldo,
+                              bool add) {
+  const tag<T> d;
+  vector<T> sum[Rows][Vectors];
+  for (auto& row : sum)
+    for (auto& x : row) x = hn::Zero(d);
+  for (std::size_t c = 0; c < count; ++c) {
+    vector<T> right[Vectors];
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      right[v] = hn::LoadU(d, b + c * ldb + v * lanes<T>);
+      pin(right[v]);
+    }
+    for (std::size_t r = 0; r < Rows; ++r) {
+      auto left = hn::Set(d, a[r * lda + c]);
+      pin(left);
+      for (std::size_t v = 0; v < Vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+    }
+  }
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      T* place = out + r * ldo + v * lanes<T>;
+      hn::Store(add ? hn::Add(hn::Load(d, place), sum[r][v]) : sum[r][v], d, place);
+    }
+}
+
+/// The same for as many vectors as are left of a panel.
+template <std::size_t Rows, class T>
+HWY_INLINE void multiply(std::size_t vectors, const T* a, std::size_t lda, const T* b, std::size_t ldb,
+                         std::size_t count, T* out, std::size_t ldo, bool add) {
+  if (vectors == tile_vectors) return multiply_tile<Rows, tile_vectors>(a, lda, b, ldb, count, out, ldo, add);
+  if constexpr (tile_vectors > 2) {
+    if (vectors == 3) return multiply_tile<Rows, 3>(a, lda, b, ldb, count, out, ldo, add);
+    if (vectors == 2) return multiply_tile<Rows, 2>(a, lda, b, ldb, count, out, ldo, add);
+  }
+  multiply_tile<Rows, 1>(a, lda, b, ldb, count, out, ldo, add);
+}
+
+// --- exponentials ------------------------------------------------------------------------------------------------
+
+/// Adding it rounds a number to the multiples of 2^-index_bits, whose numerator is then in the low bits.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int index_bits = 4;
+#else
+inline constexpr int index_bits = 0;
+#endif
+template <class T>
+inline constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+template <class T>
+inline constexpr T magic = T(3) * static_cast<T>(std::uint64_t{1} << (mantissa_bits<T> - index_bits - 1));
+
+template <std::size_t N, class T>
+HWY_INLINE vector<T> polynomial(const T (&coefficients)[N], vector<T> x) {
+  const tag<T> d;
+  auto sum = hn::Set(d, coefficients[N - 1]);
+  for (std::size_t k = N - 1; k-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, coefficients[k]));
+  return sum;
+}
+
+/// 2^(n + r), n a multiple of 2^-index_bits and z = magic + n; n > -1022 (float: -126). Relative error:
+/// docs/error-bounds.md.
+template <class T>
+HWY_INLINE vector<T> exp2_of(vector<T> z, vector<T> r) {
+  const tag<T> d;
+  const hn::RebindToUnsigned<tag<T>> bits;
+  const auto exponent = hn::ShiftLeft<mantissa_bits<T> - index_bits>(hn::BitCast(bits, z));
+#if HWY_TARGET == HWY_AVX3
+  // The entries are 2^(i/16) less the i that stands in the exponent, in its lowest bits.
+  using word = hn::TFromD<decltype(bits)>;
+  struct alignas(64) table {
+    word entries[16];
+    constexpr table() : entries{} {
+      for (word i = 0; i < 16; ++i)
+        entries[i] = std::bit_cast<word>(constants<T>::roots[i]) - (i << (mantissa_bits<T> - 4));
+    }
+  };
+  static constexpr table roots;
+  vector<T> root;
+  if constexpr (sizeof(T) == 8) {
+    const __m512i low = _mm512_load_si512(roots.entries), high = _mm512_load_si512(roots.entries + 8);
+    const decltype(hn::Zero(bits)) entry{_mm512_permutex2var_epi64(low, hn::BitCast(bits, z).raw, high)};
+    root = hn::BitCast(d, hn::Add(entry, exponent));
+  } else {
+    const __m512i all = _mm512_load_si512(roots.entries);
+    const decltype(hn::Zero(bits)) entry{_mm512_permutexvar_epi32(hn::BitCast(bits, z).raw, all)};
+    root = hn::BitCast(d, hn::Add(entry, exponent));
+  }
+  return hn::MulAdd(root, hn::Mul(r, polynomial(constants<T>::sixteenth, r)), root);
+#else
+  const auto power = hn::MulAdd(r, polynomial(constants<T>::whole, r), hn::Set(d, T(1)));
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, power), exponent));
+#endif
+}
+
+/// tanh(x). With a = 2|x| log2 e: t/(t + 2), t = 2^a - 1, for a <= 1/2; (1 - e)/(1 + e), e = 2^-a, beyond.
+template <class T>
+HWY_INLINE vector<T> tanh_of(vector<T> x) {
+  const tag<T> d;
+  const auto one = hn::Set(d, T(1));
+  const auto a = hn::Mul(hn::Abs(x), hn::Set(d, static_cast<T>(2.885390081777926814719849362003784)));
+  const auto is_small = hn::Le(a, hn::Set(d, T(0.5)));
+  const auto t = hn::Mul(a, polynomial(constants<T>::whole, a));
+  const auto negative = hn::Max(hn::Neg(a), hn::Set(d, T(-100)));
+  const auto z = hn::Add(negative, hn::Set(d, magic<T>));
+  const auto e = exp2_of<T>(z, hn::Sub(negative, hn::Sub(z, hn::Set(d, magic<T>))));
+  const auto above = hn::IfThenElse(is_small, t, hn::Sub(one, e));
+  const auto below = hn::IfThenElse(is_small, hn::Add(t, hn::Set(d, T(2))), hn::Add(one, e));
+  return hn::CopySign(hn::Div(above, below), x);
+}
+
+// --- a block of rows ---------------------------------------------------------------------------------------------
+
+template <class T>
+inline constexpr std::size_t score_stride = block_keys + 64 / sizeof(T);  // no power of two between rows
+
+/// Everything that is known of the rows at hand.
+template <class T>
+struct row_block {
+  const query_row<T>* rows;
+  std::size_t count;
+  std::size_t q_stride, sum_stride;
+  T* q;             // [block_rows][q_stride], negated for a negative scale
+  T* scores;        // [block_rows][score_stride]: q · k, then base-two scores, then weights before division
+  T* sum;           // [block_rows][sum_stride]: Σ weight V
+  T* total;         // [block_rows][lanes]: Σ weight
+  T* maximum;       // [block_rows]: an integer, or -infinity before the first key
+  std::uint64_t* visible;  // [block_rows]: the keys of the block at hand
+  bool unrounded;   // the scores are q · k times unit, and small enough to be reduced without rounding
+  T unit;
+  T headroom;
+
+  row_block(const scratch<T>& memory, std::size_t key_width, std::size_t padded_value_width)
+      : q_stride((key_width + 15) / 16 * 16), sum_stride(padded_value_width) {
+    q = memory.memory.get();
+    scores = q + block_rows * q_stride;
+    sum = scores + block_rows * score_stride<T>;
+    total = sum + block_rows * sum_stride;
+    maximum = total + block_rows * 16;
+    visible = reinterpret_cast<std::uint64_t*>(maximum + block_rows);
+  }
+  std::size_t tiles() const { return (count + tile_rows - 1) / tile_rows; }
+};
+
+/// max |x| over the elements that it copies. Not a number where one of them is not finite.
+template <class T>
+HWY_INLINE T copy_row(const T* from, std::ptrdiff_t stride, std::size_t size, bool negate, T* to) {
+  const tag<T> d;
+  auto largest = hn::Zero(d);
+  auto finite = hn::Zero(d);
+  std::size_t c = 0;
+  const auto sign = hn::Set(d, negate ? T(-0.0) : T(0));
+  if (stride == 1)
+    for (; c + lanes<T> <= size; c += lanes<T>) {
+      const auto x = hn::LoadU(d, from + c);
+      largest = hn::Max(largest, hn::Abs(x));
+      finite = hn::MulAdd(x, hn::Zero(d), finite);
+      hn::StoreU(hn::Xor(x, sign), d, to + c);
+    }
+  T result = hn::GetLane(hn::MaxOfLanes(d, largest));
+  T zero = hn::GetLane(hn::SumOfLanes(d, finite));
+  for (; c < size; ++c) {
+    const T x = from[static_cast<std::ptrdiff_t>(c) * stride];
+    result = std::max(result, std::abs(x));
+    zero += 0 * x;
+    to[c] = negate ? -x : x;
+  }
+  return result + zero;
+}
+
+/// One bit for each of the 64 keys of the block that the row sees.
+template <class T>
+std::uint64_t visible_keys(const query_row<T>& row, std::size_t block) {
+  const std::size_t start = block * block_keys;
+  const std::size_t first = std::max(row.first_key, start);
+  const std::size_t last = std::min(row.last_key, start + block_keys);
+  if (first >= last) return 0;
+  const std::uint64_t range = (~std::uint64_t{0} >> (block_keys - (last - first))) << (first - start);
+  if (row.visible == nullptr) return range;
+  const unsigned char* bytes =
+      row.visible + static_cast<std::ptrdiff_t>(first - row.first_key) * row.visible_stride;
+  if (row.visible_stride == 0) return *bytes != 0 ? range : 0;
+  std::uint64_t result = 0;
+  if (row.visible_stride == 1 && last - first == block_keys) {
+    const hn::CappedTag<std::uint8_t, 64> d;
+    for (std::size_t n = 0; n < block_keys; n += hn::Lanes(d)) {
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, bytes + n), hn::Zero(d)), bits);
+      std::uint64_t word;
+      std::memcpy(&word, bits, sizeof word);
+      result |= word << n;
+    }
+    return result;
+  }
+  for (std::size_t n = 0; n < last - first; ++n)
+    if (bytes[static_cast<std::ptrdiff_t>(n) * row.visible_stride] != 0)
+      result |= std::uint64_t{1} << (first - start + n);
+  return result;
+}
+
+template <class T>
+HWY_INLINE auto mask_of(std::uint64_t bits, std::size_t v) {
+  const std::uint64_t shifted = bits >> (v * lanes<T>);
+  std::uint8_t bytes[8];
+  std::memcpy(bytes, &shifted, sizeof bytes);
+  return hn::LoadMaskBits(tag<T>(), bytes);
+}
+
+/// The products q · k of all rows, where a row of the tile sees a key of the panel.
+template <class T>
+void score_products(const row_block<T>& w, const packed_head<T>& head, std::size_t block) {
+  const T* keys = head.key_block(block);
+  const std::size_t width = head.key_width();
+  const std::size_t there = std::min(block_keys, head.keys() - block * block_keys);
+  for (std::size_t j = 0; j < there; j += panel<T>) {
+    const std::size_t vectors = std::min(tile_vectors, (there - j + lanes<T> - 1) / lanes<T>);
+    for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
+      const std::uint64_t* bits = w.visible + tile * tile_rows;
+      if ((((bits[0] | bits[1] | bits[2] | bits[3]) >> j) << (block_keys - panel<T>)) == 0) continue;
+      const T* q = w.q + tile * tile_rows * w.q_stride;
+      T* out = w.scores + tile * tile_rows * score_stride<T> + j;
+      for (std::size_t c = 0; c < width; c += chunk_width)
+        multiply<tile_rows>(vectors, q + c, w.q_stride, keys + j * width + c * panel<T>, panel<T>,
+                            std::min(chunk_width, width - c), out, score_stride<T>, c != 0);
+    }
+  }
+}
+
+/// Σ weight V, added to the sums.
+template <class T>
+void add_values(const row_block<T>& w, const packed_head<T>& head, std::size_t block) {
+  const T* values = head.value_block(block);
+  const std::size_t width = head.value_width();
+  for (std::size_t c = 0; c < width; c += panel<T>) {
+    const std::size_t vectors = std::min(tile_vectors, (width - c + lanes<T> - 1) / lanes<T>);
+    const std::size_t stride = std::min(panel<T>, w.sum_stride - c);
+    for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
+      const std::uint64_t* row_bits = w.visible + tile * tile_rows;
+      const std::uint64_t bits = row_bits[0] | row_bits[1] | row_bits[2] | row_bits[3];
+      if (bits == 0) continue;
+      const auto first = static_cast<std::size_t>(std::countr_zero(bits));
+      const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(bits));
+      multiply<tile_rows>(vectors, w.scores + tile * tile_rows * score_stride<T> + first, score_stride<T>,
+                          values + c * block_keys + first * stride, stride, last - first,
+                          w.sum + tile * tile_rows * w.sum_stride + c, w.sum_stride, true);
+    }
+  }
+}
+
+inline constexpr std::size_t nothing = static_cast<std::size_t>(-1);
+
+/// The products of a row become base-two scores, -infinity for hidden keys. Returns the first key whose score
+/// overflows, or nothing.
+template <class T>
+std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const query_row<T>& row,
+                          const score_steps<T>& steps, std::size_t block) {
+  const tag<T> d;
+  const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+  const std::size_t start = block * block_keys;
+  alignas(64) T bias[block_keys];
+  if (row.bias != nullptr)
+    for (std::uint64_t rest = visible; rest != 0; rest &= rest - 1) {
+      const auto j = static_cast<std::size_t>(std::countr_zero(rest));
+      bias[j] = row.bias[static_cast<std::ptrdiff_t>(start + j - row.first_key) * row.bias_stride];
+      if (bias[j] == -std::numeric_limits<T>::infinity()) visible &= ~(std::uint64_t{1} << j);
+    }
+  const auto scale = hn::Set(d, std::abs(steps.scale));
+  const T distance = static_cast<T>(row.position - static_cast<std::ptrdiff_t>(start));
+  std::size_t bad = nothing;
+  for (std::size_t v = 0; v < block_vectors<T>; ++v) {
+    T* place = scores + v * lanes<T>;
+    const auto seen = mask_of<T>(visible, v);
+    auto s = hn::Mul(hn::IfThenElseZero(seen, hn::Load(d, place)), scale);
+    auto finite = hn::Lt(hn::Abs(s), infinity);
+    if (steps.softcap) {
+      const auto cap = hn::Set(d, *steps.softcap);
+      s = hn::Mul(cap, tanh_of<T>(hn::Div(s, cap)));
+    }
+    if (row.bias != nullptr) s = hn::Add(s, hn::IfThenElseZero(seen, hn::Load(d, bias + v * lanes<T>)));
+    if (steps.slope) {
+      const auto from = hn::Iota(d, static_cast<T>(v * lanes<T>));
+      s = hn::Sub(s, hn::Mul(hn::Set(d, *steps.slope), hn::Abs(hn::Sub(hn::Set(d, distance), from))));
+    }
+    s = hn::Mul(s, hn::Set(d, static_cast<T>(1.442695040888963407359924681001892)));
+    finite = hn::And(finite, hn::Lt(hn::Abs(s), infinity));
+    if (bad == nothing && !hn::AllTrue(d, hn::Or(finite, hn::Not(seen)))) {
+      alignas(64) T flags[lanes<T>];
+      hn::Store(hn::IfThenElse(hn::And(seen, hn::Not(finite)), hn::Set(d, T(1)), hn::Zero(d)), d, flags);
+      bad = start + v * lanes<T> + static_cast<std::size_t>(std::find(flags, flags + lanes<T>, T(1)) - flags);
+    }
+    hn::Store(hn::IfThenElse(seen, s, hn::Neg(infinity)), d, place);
+  }
+  return bad;
+}
+
+/// 2^n for an integer n <= 0; 0 for what no number of the format comes near.
+template <class T>
+T power_of_two(T n) {
+  constexpr T least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  return n < least ? T(0) : std::ldexp(T(1), static_cast<int>(n));
+}
+
+/// Weights of one row in place of its scores, all of them below 2^(1 - headroom) and relative to 2^maximum.
+/// Returns their sum in lanes.
+template <bool Unrounded, class T>
+HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T unit, T base) {
+  const tag<T> d;
+  const auto c = hn::Set(d, unit);
+  const auto rounder = hn::Set(d, magic<T>);
+  const auto shifted_rounder = hn::Set(d, magic<T> - base);
+  const auto least = hn::Set(d, magic<T> - constants<T>::cut);
+  constexpr std::size_t group = std::min<std::size_t>(4, block_vectors<T>);
+  auto total = hn::Zero(d);
+  for (std::size_t v = 0; v < vectors; v += group) {
+    vector<T> p[group];
+    for (std::size_t n = 0; n < group; ++n) {
+      const auto s = hn::Load(d, scores + (v + n) * lanes<T>);
+      if constexpr (Unrounded) {
+        const auto z = hn::MulAdd(s, c, shifted_rounder);
+        const auto r = hn::MulSub(s, c, hn::Sub(z, shifted_rounder));
+        p[n] = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, r));
+      } else {
+        const auto x = hn::Max(hn::Sub(s, hn::Set(d, base)), hn::Set(d, -constants<T>::cut - T(2)));
+        const auto z = hn::Add(x, rounder);
+        p[n] = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, hn::Sub(x, hn::Sub(z, rounder))));
+      }
+      hn::Store(p[n], d, scores + (v + n) * lanes<T>);
+    }
+    for (std::size_t n = 0; n < group; ++n) total = hn::Add(total, p[n]);
+  }
+  return total;
+}
+
+/// The vectors of a block up to its last visible key, in whole groups.
+template <class T>
+HWY_INLINE std::size_t vectors_up_to(std::uint64_t visible) {
+  const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(visible));
+  constexpr std::size_t group = std::min<std::size_t>(4, block_vectors<T>) * lanes<T>;
+  return (last + group - 1) / group * (group / lanes<T>);
+}
+
+template <class T>
+HWY_INLINE vector<T> exponentials(const row_block<T>& w, std::size_t i, std::size_t vectors) {
+  T* scores = w.scores + i * score_stride<T>;
+  const T base = (std::isinf(w.maximum[i]) ? T(0) : w.maximum[i]) + w.headroom;
+  return w.unrounded ? exponentials<true>(scores, vectors, w.unit, base)
+                     : exponentials<false>(scores, vectors, w.unit, base);
+}
+
+/// -infinity for the hidden keys, where finish_scores() has not done it.
+template <class T>
+HWY_INLINE void hide(const row_block<T>& w, std::size_t i, std::size_t vectors) {
+  if (!w.unrounded || w.visible[i] == ~std::uint64_t{0}) return;
+  const tag<T> d;
+  const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
+  T* scores = w.scores + i * score_stride<T>;
+  for (std::size_t v = 0; v < vectors; ++v)
+    hn::Store(hn::IfThenElse(mask_of<T>(w.visible[i], v), hn::Load(d, scores + v * lanes<T>), hidden), d,
+              scores + v * lanes<T>);
+}
+
+/// The scores of row i become weights before division; maximum, total and sum follow.
+template <class T>
+HWY_INLINE void softmax_step(const row_block<T>& w, std::size_t i) {
+  if (w.visible[i] == 0) {
+    std::fill_n(w.scores + i * score_stride<T>, block_keys, T(0));
+    return;
+  }
+  const tag<T> d;
+  const std::size_t vectors = vectors_up_to<T>(w.visible[i]);
+  hide(w, i, vectors);
+  const T* scores = w.scores + i * score_stride<T>;
+  auto top = hn::Load(d, scores);
+  for (std::size_t v = 1; v < vectors; ++v) top = hn::Max(top, hn::Load(d, scores + v * lanes<T>));
+  if (w.unrounded) top = hn::Mul(top, hn::Set(d, w.unit));
+  T* total = w.total + i * lanes<T>;
+  if (!hn::AllFalse(d, hn::Gt(top, hn::Set(d, w.maximum[i])))) {
+    const T maximum = std::ceil(hn::GetLane(hn::MaxOfLanes(d, top)));
+    const auto factor =
+        hn::Set(d, std::isinf(w.maximum[i]) ? T(0) : power_of_two<T>(w.maximum[i] - maximum));
+    w.maximum[i] = maximum;
+    hn::Store(hn::Mul(hn::Load(d, total), factor), d, total);
+    for (T* sum = w.sum + i * w.sum_stride; sum != w.sum + (i + 1) * w.sum_stride; sum += lanes<T>)
+      hn::Store(hn::Mul(hn::Load(d, sum), factor), d, sum);
+  }
+  hn::Store(hn::Add(hn::Load(d, total), exponentials(w, i, vectors)), d, total);
+  std::fill_n(w.scores + i * score_stride<T> + vectors * lanes<T>, block_keys - vectors * lanes<T>, T(0));
+}
+
+template <class T>
+T add_lanes(const T* x) {
+  const tag<T> d;
+  return hn::GetLane(hn::SumOfLanes(d, hn::Load(d, x)));
+}
+
+/// The visible keys of all rows; whether there are any.
+template <class T>
+bool look(const row_block<T>& w, std::size_t block) {
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < w.tiles() * tile_rows; ++i) {
+    w.visible[i] = i < w.count ? visible_keys(w.rows[i], block) : 0;
+    any |= w.visible[i];
+  }
+  return any != 0;
+}
+
+/// maximum + log2 total, in the base that is wanted.
+template <class T>
+T log_sum_exp_of(T maximum, T total, log_sum_exp_base base) {
+  if (base == log_sum_exp_base::two) return maximum + std::log2(total);
+  // ln 2 in two parts, the first of few bits: its product with a maximum below 2^20 is exact.
+  constexpr T high = static_cast<T>(std::is_same_v<T, double> ? 0x1.62e42fefap-1 : 0x1.62ep-1);
+  constexpr T low = static_cast<T>(std::is_same_v<T, double> ? 0x1.cf79abc9e3b3ap-40 : 0x1.0bfbe8e7bcd5ep-15);
+  return maximum * high + (maximum * low + std::log(total));
+}
+
+template <class T>
+class evaluation {
+ public:
+  evaluation(const packed_head<T>& head, const score_steps<T>& steps, const query_row<T>* rows,
+             const row_results<T>* results, std::size_t count, scratch<T>& memory)
+      : head_(head), steps_(steps), results_(results), w_(memory, head.key_width(), head.padded_value_width()) {
+    w_.rows = rows;
+    w_.count = count;
+    first_block_ = head.blocks();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (rows[i].first_key >= rows[i].last_key) continue;
+      first_block_ = std::min(first_block_, rows[i].first_key / block_keys);
+      last_block_ = std::max(last_block_, (rows[i].last_key - 1) / block_keys + 1);
+    }
+    load_queries();
+  }
+
+  std::optional<overflow> run() {
+    for (const T headroom : {T(0), constants<T>::headroom}) {
+      w_.headroom = headroom;
+      start();
+      for (std::size_t block = first_block_; block < last_block_; ++block) {
+        if (!look(w_, block)) continue;
+        if (auto bad = scores(block)) return bad;
+        for (std::size_t i = 0; i < w_.count; ++i) softmax_step(w_, i);
+        add_values(w_, head_, block);
+      }
+      // Sums that overflow although the outputs do not: once more, with smaller weights.
+      const std::uint64_t good = finish();
+      if (wants_weights()) weights(good & ~written_);
+      written_ |= good;
+      if (log_sum_exp_overflow_) return log_sum_exp_overflow_;
+      if (!bad_output_) break;
+      if (headroom != 0) return bad_output_;
+      bad_output_.reset();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void load_queries() {
+    const bool negate = steps_.scale < 0;
+    T largest = 0;
+    for (std::size_t i = 0; i < w_.tiles() * tile_rows; ++i) {
+      T* q = w_.q + i * w_.q_stride;
+      if (i < w_.count)
+        largest = std::max(largest, copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), negate, q));
+      else
+        std::fill_n(q, head_.key_width(), T(0));
+    }
+    w_.unit = std::abs(steps_.base_two_scale);
+    bool plain = !steps_.softcap && !steps_.slope && w_.unit >= std::numeric_limits<T>::min();
+    for (std::size_t i = 0; i < w_.count; ++i) plain = plain && w_.rows[i].bias == nullptr;
+    const double product = static_cast<double>(largest) * static_cast<double>(head_.largest_key()) *
+                           static_cast<double>(head_.key_width());
+    w_.unrounded = plain && product < std::numeric_limits<T>::max() / 4 &&
+                   product * static_cast<double>(w_.unit) < constants<T>::largest_unrounded;
+  }
+
+  void start() {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
+    std::fill_n(w_.total, w_.count * lanes<T>, T(0));
+    std::fill_n(w_.maximum, w_.count, -infinity);
+    if (!steps_.sink) return;
+    alignas(64) T sink[block_keys];
+    for (std::size_t i = 0; i < w_.count; ++i) {
+      std::fill_n(sink, block_keys, -infinity);
+      sink[0] = *steps_.sink * static_cast<T>(1.442695040888963407359924681001892);
+      w_.maximum[i] = std::ceil(sink[0]);
+      exponentials<false>(sink, std::min<std::size_t>(4, block_vectors<T>), T(1), w_.maximum[i] + w_.headroom);
+      w_.total[i * lanes<T>] = sink[0];
+    }
+  }
+
+  std::optional<overflow> scores(std::size_t block) {
+    score_products(w_, head_, block);
+    if (w_.unrounded) return std::nullopt;
+    for (std::size_t i = 0; i < w_.count; ++i) {
+      if (w_.visible[i] == 0) continue;
+      const std::size_t bad =
+          finish_scores(w_.scores + i * score_stride<T>, w_.visible[i], w_.rows[i], steps_, block);
+      if (bad != nothing) return overflow{overflow::what::score, i, bad};
+    }
+    return std::nullopt;
+  }
+
+  /// Divides and writes the rows that are not written yet. Returns the rows that are good.
+  std::uint64_t finish() {
+    const tag<T> d;
+    std::uint64_t good = 0;
+    for (std::size_t i = 0; i < w_.count; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      if ((written_ & bit) != 0) continue;
+      const row_results<T>& out = results_[i];
+      const T total = add_lanes(w_.total + i * lanes<T>);
+      T* sum = w_.sum + i * w_.sum_stride;
+      T log_sum_exp = steps_.empty_log_sum_exp;
+      if (std::isinf(w_.maximum[i])) {
+        std::fill_n(sum, head_.value_width(), steps_.empty_output);
+      } else {
+        const auto inverse = hn::Set(d, 1 / total);
+        auto finite = hn::Zero(d);
+        for (std::size_t c = 0; c < w_.sum_stride; c += lanes<T>) {
+          const auto x = hn::Mul(hn::Load(d, sum + c), inverse);
+          finite = hn::MulAdd(x, hn::Zero(d), finite);
+          hn::Store(x, d, sum + c);
+        }
+        w_.total[i * lanes<T>] = 1 / total;  // for weights()
+        if (hn::GetLane(hn::SumOfLanes(d, finite)) != 0) {
+          if (!bad_output_) {
+            const T* bad = std::find_if(sum, sum + head_.value_width(), [](T x) { return !std::isfinite(x); });
+            bad_output_ = overflow{overflow::what::output, i, static_cast<std::size_t>(bad - sum)};
+          }
+          continue;
+        }
+        if (out.log_sum_exp != nullptr) {
+          log_sum_exp = log_sum_exp_of(w_.maximum[i] + w_.headroom, total, steps_.base);
+          if (!std::isfinite(log_sum_exp) && !log_sum_exp_overflow_)
+            log_sum_exp_overflow_ = overflow{overflow::what::log_sum_exp, i, 0};
+        }
+      }
+      good |= bit;
+      if (out.log_sum_exp != nullptr) *out.log_sum_exp = log_sum_exp;
+      if (out.output_stride == 1)
+        std::memcpy(out.output, sum, head_.value_width() * sizeof(T));
+      else
+        for (std::size_t c = 0; c < head_.value_width(); ++c)
+          out.output[static_cast<std::ptrdiff_t>(c) * out.output_stride] = sum[c];
+    }
+    return good;
+  }
+
+  bool wants_weights() const {
+    return std::any_of(results_, results_ + w_.count, [](const auto& r) { return r.weights != nullptr; });
+  }
+
+  /// A second pass over the keys, with the maxima and totals of the first.
+  void weights(std::uint64_t which) {
+    for (std::size_t block = 0; block < head_.blocks(); ++block) {
+      const bool any = look(w_, block);
+      if (any) static_cast<void>(scores(block));  // overflow was found in the first pass
+      const std::size_t keys = std::min(block_keys, head_.keys() - block * block_keys);
+      for (std::size_t i = 0; i < w_.count; ++i) {
+        if ((which >> i & 1) == 0 || results_[i].weights == nullptr) continue;
+        T* scores = w_.scores + i * score_stride<T>;
+        T factor = 1;
+        if (std::isinf(w_.maximum[i])) {
+          std::fill_n(scores, block_keys, steps_.empty_output);
+        } else if (w_.visible[i] == 0) {
+          std::fill_n(scores, block_keys, T(0));
+        } else {
+          hide(w_, i, block_vectors<T>);
+          exponentials(w_, i, block_vectors<T>);
+          factor = w_.total[i * lanes<T>];
+        }
+        T* out = results_[i].weights;
+        for (std::size_t j = 0; j < keys; ++j)
+          out[static_cast<std::ptrdiff_t>(block * block_keys + j) * results_[i].weights_stride] =
+              scores[j] * factor;
+      }
+    }
+  }
+
+  const packed_head<T>& head_;
+  const score_steps<T>& steps_;
+  const row_results<T>* results_;
+  row_block<T> w_;
+  std::size_t first_block_ = 0, last_block_ = 0;
+  std::uint64_t written_ = 0;
+  std::optional<overflow> bad_output_, log_sum_exp_overflow_;
+};
+
+// --- packing -----------------------------------------------------------------------------------------------------
+
+/// Rows [0, 64) of a block, gathered where they are not contiguous, zeros where there are none or they are not
+/// finite. Returns max |x|.
+template <class T>
+T pack_rows(const strided_rows<T>& from, std::size_t first, std::size_t there, std::size_t width, T* rows,
+            std::size_t stride) {
+  T largest = 0;
+  for (std::size_t j = 0; j < block_keys; ++j) {
+    T* to = rows + j * stride;
+    T row_largest = 0;
+    if (j < there)
+      row_largest = copy_row(from.data + static_cast<std::ptrdiff_t>(first + j) * from.row, from.coordinate,
+                             width, false, to);
+    if (j >= there || !std::isfinite(row_largest)) {
+      std::fill_n(to, width, T(0));
+      row_largest = 0;
+    }
+    largest = std::max(largest, row_largest);
+  }
+  return largest;
+}
+
+template <class T>
+T pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
+             std::size_t key_width, std::size_t value_width, std::size_t padded_value_width, T* keys,
+             T* values) {
+  const std::size_t stride = (std::max(key_width, value_width) + 15) / 16 * 16;
+  vector_memory<T> memory(block_keys * stride);
+  T* rows = memory.get();
+  const T largest = pack_rows(k, first, there, key_width, rows, stride);
+  for (std::size_t j = 0; j < block_keys; ++j)
+    for (std::size_t c = 0; c < key_width; ++c)
+      keys[j / panel<T> * panel<T> * key_width + c * panel<T> + j % panel<T>] = rows[j * stride + c];
+  pack_rows(v, first, there, value_width, rows, stride);
+  for (std::size_t c = 0; c < padded_value_width; c += panel<T>) {
+    const std::size_t columns = std::min(panel<T>, padded_value_width - c);
+    for (std::size_t j = 0; j < block_keys; ++j)
+      for (std::size_t n = 0; n < columns; ++n)
+        values[c * block_keys + j * columns + n] = c + n < value_width ? rows[j * stride + c + n] : T(0);
+  }
+  return largest;
+}
+
+// --- what is exported --------------------------------------------------------------------------------------------
+
+double pack_double(const strided_rows<double>& k, const strided_rows<double>& v, std::size_t first,
+                   std::size_t there, std::size_t key_width, std::size_t value_width,
+                   std::size_t padded_value_width, double* keys, double* values) {
+  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
+}
+float pack_float(const strided_rows<float>& k, const strided_rows<float>& v, std::size_t first,
+                 std::size_t there, std::size_t key_width, std::size_t value_width,
+                 std::size_t padded_value_width, float* keys, float* values) {
+  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
+}
+std::optional<overflow> evaluate_double(const packed_head<double>& head, const score_steps<double>& steps,
+                                        const query_row<double>* rows, const row_results<double>* results,
+                                        std::size_t count, scratch<double>& memory) {
+  return evaluation<double>(head, steps, rows, results, count, memory).run();
+}
+std::optional<overflow> evaluate_float(const packed_head<float>& head, const score_steps<float>& steps,
+                                       const query_row<float>* rows, const row_results<float>* results,
+                                       std::size_t count, scratch<float>& memory) {
+  return evaluation<float>(head, steps, rows, results, count, memory).run();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attest::kernel::fused_head
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attest::kernel::fused_head {
+
+HWY_EXPORT(pack_double);
+HWY_EXPORT(pack_float);
+HWY_EXPORT(evaluate_double);
+HWY_EXPORT(evaluate_float);
+
+template <class T>
+packed_head<T>::packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width)
+    : keys_(keys),
+      key_width_(key_width),
+      value_width_(value_width),
+      k_(blocks() * block_keys * key_width),
+      v_(blocks() * block_keys * padded_value_width()),
+      largest_key_(blocks()) {}
+
+template <class T>
+void packed_head<T>::pack(std::size_t block, const strided_rows<T>& k, const strided_rows<T>& v) {
+  const std::size_t first = block * block_keys;
+  const std::size_t there = std::min(block_keys, keys_ - first);
+  const auto pack_it = [&] {
+    if constexpr (std::is_same_v<T, double>)
+      return HWY_DYNAMIC_DISPATCH(pack_double);
+    else
+      return HWY_DYNAMIC_DISPATCH(pack_float);
+  }();
+  largest_key_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(),
+                                key_block(block), value_block(block));
+}
+
+template <class T>
+T packed_head<T>::largest_key() const {
+  return largest_key_.empty() ? T(0) : *std::max_element(largest_key_.begin(), largest_key_.end());
+}
+
+template <class T>
+void scratch<T>::reserve(std::size_t wanted_key_width, std::size_t wanted_value_width) {
+  if (memory.get() != nullptr && wanted_key_width <= key_width && wanted_value_width <= value_width) return;
+  key_width = std::max(key_width, wanted_key_width);
+  value_width = std::max(value_width, wanted_value_width);
+  const std::size_t row = (key_width + 15) / 16 * 16 + (block_keys + 64 / sizeof(T)) +
+                          (value_width + 15) / 16 * 16 + 16 + 1 + 8 / sizeof(T);
+  memory = vector_memory<T>(block_rows * row);
+}
+
+template <class T>
+std::optional<overflow> evaluate(const packed_head<T>& head, const score_steps<T>& steps,
+                                 const query_row<T>* rows, const row_results<T>* results, std::size_t count,
+                                 scratch<T>& memory) {
+  memory.reserve(head.key_width(), head.value_width());
+  if constexpr (std::is_same_v<T, double>)
+    return HWY_DYNAMIC_DISPATCH(evaluate_double)(head, steps, rows, results, count, memory);
+  else
+    return HWY_DYNAMIC_DISPATCH(evaluate_float)(head, steps, rows, results, count, memory);
+}
+
+template class packed_head<double>;
+template class packed_head<float>;
+template struct scratch<double>;
+template struct scratch<float>;
+template std::optional<overflow> evaluate(const packed_head<double>&, const score_steps<double>&,
+                                          const query_row<double>*, const row_results<double>*, std::size_t,
+                                          scratch<double>&);
+template std::optional<overflow> evaluate(const packed_head<float>&, const score_steps<float>&,
+                                          const query_row<float>*, const row_results<float>*, std::size_t,
+                                          scratch<float>&);
+
+}  // namespace attest::kernel::fused_head
+#endif
