@@ -21,16 +21,17 @@
 // finite sum of exponentials where an enclosure leaves one rounding boundary.
 namespace attest::certified {
 
-/// Rows of numbers [rows, width], row-major: as doubles, or as elements where a 64-bit integer is no double.
+/// Rows of numbers [rows, width], each exactly: doubles anywhere, or numbers where a 64-bit integer is no double.
 struct exact_rows {
   std::size_t rows = 0;
   std::size_t width = 0;
-  std::vector<double> doubles;
-  std::vector<input_number> elements;  // empty where the doubles are exact
+  const double* doubles = nullptr;  // rounded where there are numbers
+  std::size_t stride = 0;           // between rows of doubles
+  std::vector<input_number> numbers;  // row-major; empty where the doubles are exact
 
-  input_number operator()(std::size_t row, std::size_t column) const {
-    const std::size_t at = row * width + column;
-    return elements.empty() ? number_of(doubles[at]) : elements[at];
+  const double* row(std::size_t i) const { return doubles + i * stride; }
+  input_number operator()(std::size_t i, std::size_t column) const {
+    return numbers.empty() ? number_of(row(i)[column]) : numbers[i * width + column];
   }
 };
 

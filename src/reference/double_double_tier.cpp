@@ -1,0 +1,1046 @@
+#include "reference/double_double_tier.hpp"
+
+#include "reference/double_double.hpp"
+#include "reference/double_double_data.hpp"
+#include "reference/exp_tables.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+// Vectors of unknown size are of no use for the register tiles: those machines take their fixed-size instructions.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference/double_double_tier.cpp"
+#include <hwy/foreach_target.h>  // NOLINT: compiles this file once for each instruction set
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attest::double_double_tier {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<double, 8>;
+using V = hn::Vec<D>;
+using DU = hn::RebindToUnsigned<D>;
+using VU = hn::Vec<DU>;
+constexpr std::size_t lanes = hn::MaxLanes(D());
+
+// --- error-free transforms of vectors ----------------------------------------------------------------------------
+
+// A compiler that contracts a·b and a later sum into one operation would break the transforms, whatever its flags: the product
+// goes through here.
+HWY_INLINE V pinned(V x) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(x.raw));
+#elif HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+w"(x.raw));
+#else
+  asm volatile("" : "+m"(x));
+#endif
+  return x;
+}
+
+// A vector that many operations read: it is loaded once, not by each of them.
+HWY_INLINE V in_register(V x) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(x.raw));
+#endif
+  return x;
+}
+
+#if HWY_NATIVE_FMA
+constexpr bool fused = true;
+
+/// a·b + c, rounded once.
+HWY_INLINE V multiply_add(V a, V b, V c) { return hn::MulAdd(a, b, c); }
+
+/// What p = fl(a·b) leaves out.
+HWY_INLINE V product_low(V a, V b, V p) { return hn::MulSub(a, b, p); }
+#else
+constexpr bool fused = false;
+
+/// a·b + c, rounded twice.
+HWY_INLINE V multiply_add(V a, V b, V c) { return hn::Add(pinned(hn::Mul(a, b)), c); }
+
+/// x as the sum of two numbers of 26 bits (T. J. Dekker, "A floating-point technique for extending the available precision",
+/// Numer. Math. 18, 1971), for |x| < 2^996.
+HWY_INLINE void split(V x, V& high, V& low) {
+  const V c = pinned(hn::Mul(x, hn::Set(D(), 134217729.0)));
+  high = hn::Sub(c, hn::Sub(c, x));
+  low = hn::Sub(x, high);
+}
+
+/// What p = fl(a·b) leaves out.
+HWY_INLINE V product_low(V a, V b, V p) {
+  V ah, al, bh, bl;
+  split(a, ah, al);
+  split(b, bh, bl);
+  V e = hn::Sub(pinned(hn::Mul(ah, bh)), p);
+  e = hn::Add(e, pinned(hn::Mul(ah, bl)));
+  e = hn::Add(e, pinned(hn::Mul(al, bh)));
+  return hn::Add(e, pinned(hn::Mul(al, bl)));
+}
+#endif
+
+/// sum + low = a + b.
+HWY_INLINE void two_sum(V a, V b, V& sum, V& low) {
+  const V s = hn::Add(a, b);
+  const V a1 = hn::Sub(s, b);
+  const V b1 = hn::Sub(s, a1);
+  low = hn::Add(hn::Sub(a, a1), hn::Sub(b, b1));
+  sum = s;
+}
+HWY_INLINE void fast_two_sum(V a, V b, V& sum, V& low) {
+  const V s = hn::Add(a, b);
+  low = hn::Sub(b, hn::Sub(s, a));
+  sum = s;
+}
+
+/// high + low = a·b + c but for the rounding of low, where |a·b| <= |c|/2.
+HWY_INLINE void add_product(V a, V b, V c, V& high, V& low) {
+#if HWY_NATIVE_FMA
+  high = hn::MulAdd(a, b, c);
+  low = hn::MulAdd(a, b, hn::Sub(c, high));
+#else
+  const V p = pinned(hn::Mul(a, b));
+  high = hn::Add(c, p);
+  low = hn::Add(hn::Sub(p, hn::Sub(high, c)), product_low(a, b, p));
+#endif
+}
+
+/// One term of a sum on a fixed grid (docs/error-bounds.md, "A dot product on a fixed grid").
+HWY_INLINE void accumulate(V a, V b, V& s, V& r) {
+#if HWY_NATIVE_FMA
+  const V next = hn::MulAdd(a, b, s);
+  r = hn::Add(r, hn::MulAdd(a, b, hn::Sub(s, next)));
+  s = next;
+#else
+  const V p = pinned(hn::Mul(a, b));
+  const V next = hn::Add(s, p);
+  r = hn::Add(r, hn::Add(hn::Sub(p, hn::Sub(next, s)), product_low(a, b, p)));
+  s = next;
+#endif
+}
+/// The same for the term (a + a_low)·b.
+HWY_INLINE void accumulate(V a, V a_low, V b, V& s, V& r) {
+#if HWY_NATIVE_FMA
+  const V next = hn::MulAdd(a, b, s);
+  r = hn::Add(r, hn::MulAdd(a_low, b, hn::MulAdd(a, b, hn::Sub(s, next))));
+  s = next;
+#else
+  const V p = pinned(hn::Mul(a, b));
+  const V next = hn::Add(s, p);
+  r = hn::Add(r, multiply_add(a_low, b, hn::Add(hn::Sub(p, hn::Sub(next, s)), product_low(a, b, p))));
+  s = next;
+#endif
+}
+
+/// (ah + al)·(bh + bl): relative error at most 8u^2 (fused) or 12u^2, not normalised.
+HWY_INLINE void multiply(V ah, V al, V bh, V bl, V& high, V& low) {
+  high = pinned(hn::Mul(ah, bh));
+  low = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, high)));
+}
+
+// --- exp ---------------------------------------------------------------------------------------------------------
+
+/// table[index mod 16].
+HWY_INLINE V lookup(const double* table, VU index) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const D d;
+  return V{_mm512_permutex2var_pd(hn::Load(d, table).raw, index.raw, hn::Load(d, table + 8).raw)};
+#else
+  const DU du;
+  const hn::RebindToSigned<D> di;
+  return hn::GatherIndex(D(), table, hn::BitCast(di, hn::And(index, hn::Set(du, 15))));
+#endif
+}
+
+constexpr double least_exponent = -960;  // exponentials below 2^-960 are taken for about that
+
+/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift <= 256 and |yl| <= 2^-10: relative error at most
+/// 2^-93 while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
+HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
+  namespace t = exp_tables;
+  const D d;
+  const DU du;
+  const auto number = [](double x) HWY_ATTR { return hn::Set(D(), x); };
+  const V n = hn::Round(yh);
+  V r, rl;
+  fast_two_sum(hn::Sub(yh, n), yl, r, rl);
+  const V e = hn::Max(hn::Sub(n, shift), number(256 * least_exponent));
+  const VU bits = hn::BitCast(du, hn::Add(e, number(0x1.8p52)));
+  const V power = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ShiftRight<8>(bits), hn::Set(du, 1023))));
+  const VU upper = hn::ShiftRight<4>(bits);
+  const V ah = hn::Mul(power, lookup(t::sixteenths_high, upper));
+  const V al = hn::Mul(power, lookup(t::sixteenths_low, upper));
+  const V bh = lookup(t::small_high, bits);
+  const V bl = lookup(t::small_low, bits);
+  V th, tl;
+  multiply(ah, al, bh, bl, th, tl);
+  tl = multiply_add(th, hn::Mul(rl, number(t::c1_high)), tl);
+
+  V q = multiply_add(r, number(t::c7), number(t::c6));
+  q = multiply_add(r, q, number(t::c5));
+  q = multiply_add(r, q, number(t::c4));
+  V c3h, c3l, c2h, c2l, c1h, c1l;
+  add_product(r, q, number(t::c3_high), c3h, c3l);
+  c3l = hn::Add(c3l, number(t::c3_low));
+  add_product(r, c3h, number(t::c2_high), c2h, c2l);
+  c2l = hn::Add(c2l, multiply_add(r, c3l, number(t::c2_low)));
+  add_product(r, c2h, number(t::c1_high), c1h, c1l);
+  c1l = hn::Add(c1l, multiply_add(r, c2l, number(t::c1_low)));
+  const V eh = pinned(hn::Mul(r, c1h));
+  const V el = multiply_add(r, c1l, product_low(r, c1h, eh));
+
+  const V xh = pinned(hn::Mul(th, eh));
+  V xl = multiply_add(th, el, product_low(th, eh, xh));
+  xl = hn::Add(multiply_add(tl, eh, xl), tl);
+  ph = hn::Add(th, xh);
+  pl = hn::Add(hn::Add(hn::Sub(th, ph), xh), xl);
+}
+
+// --- register tiles ----------------------------------------------------------------------------------------------
+
+// Sums of one row of a tile: two vectors of columns.
+struct tile_row {
+  V s0, s1, r0, r1;
+};
+
+constexpr std::size_t tile_vectors = panel_width / lanes >= 2 ? 2 : 1;
+constexpr std::size_t tile_width = tile_vectors * lanes;
+// Four rows need 16 sums and a few more registers.
+#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM
+constexpr std::size_t tile_rows = 4;
+#else
+constexpr std::size_t tile_rows = 2;
+#endif
+static_assert(panel_width % tile_width == 0 && group_rows % tile_rows == 0);
+
+HWY_INLINE void accumulate(V a, V b0, V b1, tile_row& t) {
+  accumulate(a, b0, t.s0, t.r0);
+  accumulate(a, b1, t.s1, t.r1);
+}
+HWY_INLINE void accumulate_pair(V a, V a_low, V b0, V b1, tile_row& t) {
+  accumulate(a, a_low, b0, t.s0, t.r0);
+  accumulate(a, a_low, b1, t.s1, t.r1);
+}
+
+HWY_INLINE void store_scores(const tile_row& t, V grid0, V grid1, double* high, double* low) {
+  const D d;
+  hn::Store(hn::Sub(t.s0, grid0), d, high);
+  hn::Store(hn::Sub(t.s1, grid1), d, high + lanes);
+  hn::Store(t.r0, d, low);
+  hn::Store(t.r1, d, low + lanes);
+}
+
+/// Dot products of group_rows queries q[c][row] and the tile_width keys k[c][panel], as high + low, into rows block_keys apart.
+HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTRICT k,
+                           const double* HWY_RESTRICT grid, std::size_t width, double* HWY_RESTRICT high,
+                           double* HWY_RESTRICT low) {
+  const D d;
+  const V g0 = hn::Load(d, grid);
+  const V g1 = hn::Load(d, grid + lanes);
+  for (std::size_t first = 0; first < group_rows; first += tile_rows) {
+    const tile_row start{g0, g1, hn::Zero(d), hn::Zero(d)};
+    tile_row a = start, b = start, c = start, e = start;
+    const double* qc = q + first;
+    const double* kc = k;
+    for (std::size_t i = 0; i < width; ++i, qc += group_rows, kc += panel_width) {
+      const V k0 = in_register(hn::Load(d, kc));
+      const V k1 = in_register(hn::Load(d, kc + lanes));
+      accumulate(in_register(hn::Set(d, qc[0])), k0, k1, a);
+      accumulate(in_register(hn::Set(d, qc[1])), k0, k1, b);
+      if constexpr (tile_rows == 4) {
+        accumulate(in_register(hn::Set(d, qc[2])), k0, k1, c);
+        accumulate(in_register(hn::Set(d, qc[3])), k0, k1, e);
+      }
+    }
+    double* h = high + first * block_keys;
+    double* l = low + first * block_keys;
+    store_scores(a, g0, g1, h, l);
+    store_scores(b, g0, g1, h + block_keys, l + block_keys);
+    if constexpr (tile_rows == 4) {
+      store_scores(c, g0, g1, h + 2 * block_keys, l + 2 * block_keys);
+      store_scores(e, g0, g1, h + 3 * block_keys, l + 3 * block_keys);
+    }
+  }
+}
+
+HWY_INLINE void add_output(V s, V r, V grid, double* high, double* low) {
+  const D d;
+  V h, e;
+  two_sum(hn::Load(d, high), hn::Sub(s, grid), h, e);
+  hn::Store(h, d, high);
+  hn::Store(hn::Add(hn::Load(d, low), hn::Add(e, r)), d, low);
+}
+HWY_INLINE void add_outputs(const tile_row& t, V grid0, V grid1, double* high, double* low) {
+  add_output(t.s0, t.r0, grid0, high, low);
+  add_output(t.s1, t.r1, grid1, high + lanes, low + lanes);
+}
+
+/// Adds Σ_j p_j v_j over `count` keys, p from rows block_keys apart, to group_rows rows of outputs `stride` apart. The grid of a row
+/// is sums[row] · grid.
+HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
+                            const double* HWY_RESTRICT v, std::size_t count, const double* HWY_RESTRICT grid,
+                            const double* HWY_RESTRICT sums, double* HWY_RESTRICT output_high,
+                            double* HWY_RESTRICT output_low, std::size_t stride) {
+  const D d;
+  const V g0 = hn::Load(d, grid);
+  const V g1 = hn::Load(d, grid + lanes);
+  for (std::size_t first = 0; first < group_rows; first += tile_rows) {
+    const auto start = [&](std::size_t row) HWY_ATTR {
+      const V p = hn::Set(D(), sums[row]);
+      return tile_row{hn::Mul(p, g0), hn::Mul(p, g1), hn::Zero(D()), hn::Zero(D())};
+    };
+    tile_row a = start(first), b = start(first + 1), c = start(first + tile_rows - 2), e = start(first + tile_rows - 1);
+    const double* h = high + first * block_keys;
+    const double* l = low + first * block_keys;
+    const double* vj = v;
+    for (std::size_t j = 0; j < count; ++j, vj += panel_width) {
+      const V v0 = in_register(hn::Load(d, vj));
+      const V v1 = in_register(hn::Load(d, vj + lanes));
+      accumulate_pair(in_register(hn::Set(d, h[j])), in_register(hn::Set(d, l[j])), v0, v1, a);
+      accumulate_pair(in_register(hn::Set(d, h[j + block_keys])), in_register(hn::Set(d, l[j + block_keys])), v0, v1,
+                      b);
+      if constexpr (tile_rows == 4) {
+        accumulate_pair(in_register(hn::Set(d, h[j + 2 * block_keys])),
+                        in_register(hn::Set(d, l[j + 2 * block_keys])), v0, v1, c);
+        accumulate_pair(in_register(hn::Set(d, h[j + 3 * block_keys])),
+                        in_register(hn::Set(d, l[j + 3 * block_keys])), v0, v1, e);
+      }
+    }
+    const auto finish = [&](const tile_row& t, std::size_t row) HWY_ATTR {
+      const V p = hn::Set(D(), sums[row]);
+      add_outputs(t, hn::Mul(p, g0), hn::Mul(p, g1), output_high + row * stride, output_low + row * stride);
+    };
+    finish(a, first);
+    finish(b, first + 1);
+    if constexpr (tile_rows == 4) {
+      finish(c, first + 2);
+      finish(e, first + 3);
+    }
+  }
+}
+
+// --- rows --------------------------------------------------------------------------------------------------------
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double exp_error = 0x1p-93;
+constexpr double ln2_256 = 0x1.62e42fefa39f0p-9;  // log(2)/256, rounded up
+
+/// A power of two that is not below x; 2^-200 at least, 2^1000 at most.
+inline double power_of_two_above(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t up = (bits + 0xfffffffffffffu) & 0x7ff0000000000000u;
+  return std::clamp(std::bit_cast<double>(up), 0x1p-200, 0x1p1000);
+}
+
+inline double scaled(double x, int exponent) { return std::ldexp(x, exponent); }
+
+struct row_state {
+  std::size_t first = 0;  // keys that it may see; none for a row that only fills a tile
+  std::size_t last = 0;
+  double_double factor{};   // a scaled dot product times this is a score, times 256 log2(e) where nothing else is done to it
+  double factor_error = 0;  // 2^-600 or so where the factor was too small
+  long query_last_bit = 0;  // of the scaled query
+  bool lost = false;        // nothing is claimed
+  double shift = -infinity;  // of the exponentials: a multiple of 256
+  double grids = 0;          // Σ over blocks of the power of two above Σ exponentials
+  double error = 0;          // Σ over blocks of (relative error of exponentials · Σ exponentials)
+  double largest = -infinity;       // the largest score so far, times 256 log2(e)
+  double largest_block_error = 0;   // relative error of the exponentials of its block
+  double largest_low = 0;           // what its low word is at most
+};
+
+class evaluation {
+ public:
+  evaluation(const packed_head::data& head, const score_steps& steps, scratch::buffers& memory)
+      : head_(head), steps_(steps), memory_(memory) {
+    width_ = head.value_panels * panel_width;
+    blocks_ = (head.keys + block_keys - 1) / block_keys;
+    simple_ = !steps.softcap && !steps.slope;
+    reserve();
+  }
+
+  void rows(const query_row* rows, const row_results* results, std::size_t count) {
+    rows_ = rows;
+    results_ = results;
+    count_ = count;
+    start();
+    for (std::size_t block = 0; block < blocks_; ++block)
+      for (std::size_t group = 0; group * group_rows < count_; ++group) keys(block, group);
+    for (std::size_t i = 0; i < count_; ++i) finish(i);
+  }
+
+ private:
+  void reserve();
+  void start();
+  void start_row(std::size_t i);
+  void keys(std::size_t block, std::size_t group);
+  bool bias(std::size_t i) const { return rows_[i].bias != nullptr; }
+  void row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum);
+  double apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
+                     double& largest_low);
+  void rescale(std::size_t i, double shift);
+  void finish(std::size_t i);
+  void finish_weights(std::size_t i, double_double inverse, double error);
+
+  const packed_head::data& head_;
+  const score_steps& steps_;
+  scratch::buffers& memory_;
+  std::size_t width_;
+  std::size_t blocks_;
+  bool simple_;
+
+  const query_row* rows_ = nullptr;
+  const row_results* results_ = nullptr;
+  std::size_t count_ = 0;
+  row_state state_[block_rows];
+  double group_sums_[group_rows] = {};
+  alignas(64) std::uint64_t mask_[block_keys];
+};
+
+void evaluation::reserve() {
+  if (memory_.key_width < head_.key_width || !memory_.q) {
+    memory_.q = hwy::AllocateAligned<double>(block_rows * head_.key_width);
+    memory_.key_width = head_.key_width;
+  }
+  if (!memory_.high) {
+    memory_.high = hwy::AllocateAligned<double>(block_rows * block_keys);
+    memory_.low = hwy::AllocateAligned<double>(block_rows * block_keys);
+    memory_.sums = hwy::AllocateAligned<double>(block_rows * 16);
+  }
+  if (memory_.value_panels < head_.value_panels || !memory_.output_high) {
+    memory_.output_high = hwy::AllocateAligned<double>(block_rows * std::max<std::size_t>(width_, 1));
+    memory_.output_low = hwy::AllocateAligned<double>(block_rows * std::max<std::size_t>(width_, 1));
+    memory_.value_panels = head_.value_panels;
+  }
+  if (memory_.blocks < blocks_) {
+    memory_.block_shift.resize(block_rows * blocks_);
+    memory_.block_error.resize(block_rows * blocks_);
+    memory_.blocks = blocks_;
+  }
+}
+
+void evaluation::start() {
+  std::fill_n(memory_.q.get(), block_rows * head_.key_width, 0.0);
+  std::fill_n(memory_.output_high.get(), block_rows * width_, 0.0);
+  std::fill_n(memory_.output_low.get(), block_rows * width_, 0.0);
+  std::fill_n(memory_.sums.get(), block_rows * 16, 0.0);
+  for (std::size_t i = 0; i < block_rows; ++i) {
+    state_[i] = {};
+    if (i < count_) start_row(i);
+  }
+}
+
+/// Exponent of the last bit of x that is 1.
+inline long last_bit(double x) {
+  int e = 0;
+  const double m = std::frexp(x, &e);
+  const auto n = static_cast<std::int64_t>(std::ldexp(m, 53));
+  return e - 53 + std::countr_zero(static_cast<std::uint64_t>(n));
+}
+
+void evaluation::start_row(std::size_t i) {
+  row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  const std::size_t width = head_.key_width;
+  s.first = row.first_key;
+  s.last = std::min(row.last_key, head_.keys);
+  double largest = 0;
+  for (std::size_t c = 0; c < width; ++c) largest = std::max(largest, std::abs(row.q[c]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  exponent = std::max(exponent, -900);
+  double square = 0;
+  for (std::size_t c = 0; c < width; ++c) {
+    const double x = scaled(row.q[c], -exponent);
+    square += x * x;
+  }
+  int norm = 0;
+  std::frexp(std::sqrt(square) * (1 + 0x1p-20), &norm);  // the norm is below 2^norm
+  exponent += norm;
+
+  const bool negative = steps_.scale && std::signbit(*steps_.scale);
+  double* q = memory_.q.get() + (i / group_rows) * group_rows * width + i % group_rows;
+  s.query_last_bit = 5000;
+  for (std::size_t c = 0; c < width; ++c) {
+    const double x = scaled(negative ? -row.q[c] : row.q[c], -exponent);
+    q[c * group_rows] = x;
+    if (row.q[c] != 0) s.query_last_bit = std::min(s.query_last_bit, last_bit(row.q[c]) - exponent);
+  }
+
+  double_double scale = steps_.scale ? double_double{std::abs(*steps_.scale), 0}
+                                     : reciprocal_root(static_cast<double>(width));
+  if (scale.high != 0) {
+    int e = 0;
+    std::frexp(scale.high, &e);
+    scale = {scaled(scale.high, -e), scaled(scale.low, -e)};
+    const long total = static_cast<long>(e) + exponent + head_.key_exponent;
+    if (simple_ && !bias(i)) scale = product(scale, {exp_tables::log2e_256_high, exp_tables::log2e_256_low});
+    if (total > 300) {
+      s.lost = true;
+      scale = {0, 0};
+    } else if (total < -500) {
+      s.factor_error = 0x1p-480;
+      scale = {0, 0};
+    } else {
+      scale = {scaled(scale.high, static_cast<int>(total)), scaled(scale.low, static_cast<int>(total))};
+    }
+  }
+  s.factor = scale;
+  if (steps_.sink) {
+    const double_double y = product(double_double{exp_tables::log2e_256_high, exp_tables::log2e_256_low}, *steps_.sink);
+    s.largest = y.high;
+    s.shift = 256 * std::ceil(y.high / 256);
+    s.largest_low = std::abs(y.low);
+    s.largest_block_error = (std::abs(y.high) * 0x1p-103) * ln2_256 + exp_error;
+    if (!(std::abs(y.high) < 0x1p42)) s.lost = true;
+  }
+}
+
+/// Scores times 256 log2(e), from scaled dot products, in place. Returns a bound of their absolute error, given that of the dot
+/// products times the factor. docs/error-bounds.md, "Further steps of a score".
+double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
+                               double& largest_low) {
+  const D d;
+  const row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  double* high = memory_.high.get() + i * block_keys;
+  double* low = memory_.low.get() + i * block_keys;
+  const V fh = hn::Set(d, s.factor.high);
+  const V fl = hn::Set(d, s.factor.low);
+  const V log2e_high = hn::Set(d, exp_tables::log2e_256_high);
+  const V log2e_low = hn::Set(d, exp_tables::log2e_256_low);
+  const V one = hn::Set(d, 1.0);
+  double cap = 1;
+  double_double cap_factor{};
+  if (steps_.softcap) {
+    cap = *steps_.softcap;
+    cap_factor = quotient({2 * exp_tables::log2e_256_high, 2 * exp_tables::log2e_256_low}, {cap, 0});
+    if (!(cap < 0x1p500 && cap > 0x1p-500)) return infinity;
+  }
+  alignas(64) double bias_of[block_keys];
+  if (row.bias) {
+    for (std::size_t j = first; j < last; ++j) {
+      const std::size_t key = block * block_keys + j;
+      bias_of[j] = key >= s.first && key < s.last && mask_[j] ? row.bias[key - row.first_key] : 0.0;
+    }
+  }
+  alignas(64) double distance[block_keys];
+  if (steps_.slope)
+    for (std::size_t j = first; j < last; ++j) {
+      const auto key = static_cast<std::ptrdiff_t>(block * block_keys + j);
+      distance[j] = static_cast<double>(row.position > key ? row.position - key : key - row.position);
+    }
+
+  V magnitude = hn::Zero(d);
+  for (std::size_t j = first; j < last; j += lanes) {
+    V xh, xl;
+    multiply(hn::Load(d, high + j), hn::Load(d, low + j), fh, fl, xh, xl);
+    fast_two_sum(xh, xl, xh, xl);
+    if (steps_.softcap) {
+      // tanh(x/cap) = (e - 1)/(e + 1) with e = exp(2|x|/cap), 1 beyond |x| = 40 cap or so.
+      V yh, yl;
+      const V negative = hn::And(xh, hn::Set(d, -0.0));
+      multiply(hn::Xor(xh, negative), hn::Xor(xl, negative), hn::Set(d, cap_factor.high), hn::Set(d, cap_factor.low), yh, yl);
+      const auto far = hn::Gt(yh, hn::Set(d, 256.0 * 120));
+      yh = hn::IfThenElse(far, hn::Set(d, 256.0 * 120), yh);
+      yl = hn::IfThenElse(far, hn::Zero(d), yl);
+      V eh, el, nh, nl, dh, dl;
+      exponential(yh, yl, hn::Zero(d), eh, el);
+      two_sum(eh, hn::Neg(one), nh, nl);
+      two_sum(eh, one, dh, dl);
+      fast_two_sum(nh, hn::Add(nl, el), nh, nl);
+      fast_two_sum(dh, hn::Add(dl, el), dh, dl);
+      const V q = hn::Div(nh, dh);
+      const V qd = pinned(hn::Mul(q, dh));
+      V rest = hn::Sub(hn::Sub(nh, qd), product_low(q, dh, qd));
+      rest = hn::Add(rest, hn::Sub(nl, pinned(hn::Mul(q, dl))));
+      V th, tl;
+      fast_two_sum(q, hn::Div(rest, dh), th, tl);
+      const V c = hn::Set(d, cap);
+      xh = pinned(hn::Mul(th, c));
+      xl = multiply_add(tl, c, product_low(th, c, xh));
+      xh = hn::Xor(xh, negative);
+      xl = hn::Xor(xl, negative);
+    }
+    magnitude = hn::Max(magnitude, hn::Abs(xh));
+    if (row.bias) {
+      const V b = hn::Load(d, bias_of + j);
+      V e;
+      magnitude = hn::Max(magnitude, hn::Abs(b));
+      two_sum(xh, b, xh, e);
+      fast_two_sum(xh, hn::Add(xl, e), xh, xl);
+      magnitude = hn::Max(magnitude, hn::Abs(xh));
+    }
+    if (steps_.slope) {
+      const V slope = hn::Set(d, -*steps_.slope);
+      const V far = hn::Load(d, distance + j);
+      const V ah = pinned(hn::Mul(slope, far));
+      const V al = product_low(slope, far, ah);
+      V e;
+      magnitude = hn::Max(magnitude, hn::Abs(ah));
+      two_sum(xh, ah, xh, e);
+      fast_two_sum(xh, hn::Add(hn::Add(xl, al), e), xh, xl);
+      magnitude = hn::Max(magnitude, hn::Abs(xh));
+    }
+    V yh, yl;
+    multiply(xh, xl, log2e_high, log2e_low, yh, yl);
+    fast_two_sum(yh, yl, yh, yl);
+    hn::Store(yh, d, high + j);
+    hn::Store(yl, d, low + j);
+  }
+  const double m = hn::GetLane(hn::MaxOfLanes(d, magnitude));
+  if (!(m < 0x1p32)) return infinity;
+  if (steps_.slope && !(std::abs(*steps_.slope) < 0x1p500)) return infinity;
+  largest_low = m * 0x1p-43;
+  if (steps_.softcap) error += cap * 0x1p-90;
+  return (error + m * 0x1p-101 + 0x1p-480) * 370 + m * 0x1p-94;
+}
+
+void evaluation::rescale(std::size_t i, double shift) {
+  row_state& s = state_[i];
+  if (s.shift == -infinity) {
+    s.shift = shift;
+    return;
+  }
+  const double by = (s.shift - shift) / 256;
+  const double f = by < -1000 ? 0 : std::ldexp(1.0, static_cast<int>(by));
+  s.shift = shift;
+  s.grids *= f;
+  s.error *= f;
+  const D d;
+  const V factor = hn::Set(d, f);
+  double* high = memory_.output_high.get() + i * width_;
+  double* low = memory_.output_low.get() + i * width_;
+  for (std::size_t c = 0; c < width_; c += lanes) {
+    hn::Store(hn::Mul(hn::Load(d, high + c), factor), d, high + c);
+    hn::Store(hn::Mul(hn::Load(d, low + c), factor), d, low + c);
+  }
+  double* sums = memory_.sums.get() + i * 16;
+  for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
+}
+
+/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does not see the key; sum
+/// is not below their sum.
+void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum) {
+  const D d;
+  const DU du;
+  row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  double* high = memory_.high.get() + i * block_keys;
+  double* low = memory_.low.get() + i * block_keys;
+  const std::size_t first_key = block * block_keys + first;
+  const std::size_t last_key = block * block_keys + last;
+  const bool masked = row.visible || s.first > first_key || s.last < last_key;
+  bool any = !masked;
+  if (masked)
+    for (std::size_t j = first; j < last; ++j) {
+      const std::size_t key = block * block_keys + j;
+      const bool sees = key >= s.first && key < s.last && (!row.visible || row.visible[key - row.first_key]);
+      mask_[j] = sees ? ~std::uint64_t{0} : 0;
+      any |= sees;
+    }
+  else if (row.bias)
+    for (std::size_t j = first; j < last; ++j) mask_[j] = ~std::uint64_t{0};
+  sum = 0;
+  if (!any) {
+    std::fill(high + first, high + last, 0.0);
+    std::fill(low + first, low + last, 0.0);
+    return;
+  }
+
+  // The error of the scores of the block, in the exponent's unit (docs/error-bounds.md, "Scores in double-double").
+  const double n = static_cast<double>(head_.key_width);
+  const double size = s.factor.high * head_.key_norm[block];
+  const bool exact = s.query_last_bit + head_.key_spare[block] >= 0;
+  double error = size * 0x1p-100 + s.factor_error;
+  double largest_low = size * 0x1p-52;
+  if (!exact) {
+    error += size * (n * 0x1p-101 + (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105));
+    largest_low += size * n * 0x1p-52;
+  }
+  const bool direct = simple_ && !row.bias;
+  if (!direct) error = apply_steps(block, i, first, last, error, largest_low);
+  if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
+  const double relative = error * ln2_256 * 1.001 + exp_error;
+
+  const V fh = hn::Set(d, direct ? s.factor.high : 1.0);
+  const V fl = hn::Set(d, direct ? s.factor.low : 0.0);
+  V top = hn::Set(d, -infinity);
+  if (masked) {
+    for (std::size_t j = first; j < last; j += lanes) {
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+      top = hn::Max(top, hn::IfThenElse(sees, hn::Load(d, high + j), hn::Set(d, -infinity)));
+    }
+  } else {
+    for (std::size_t j = first; j < last; j += lanes) top = hn::Max(top, hn::Load(d, high + j));
+  }
+  double largest = hn::GetLane(hn::MaxOfLanes(d, top));
+  if (direct) largest *= s.factor.high;
+  if (largest > s.largest) {
+    s.largest = largest;
+    s.largest_block_error = relative;
+    s.largest_low = largest_low;
+  }
+  const double shift = 256 * std::ceil(largest / 256);
+  if (shift > s.shift) rescale(i, shift);
+  memory_.block_shift[i * blocks_ + block] = s.shift;
+  memory_.block_error[i * blocks_ + block] = relative;
+
+  const V shift_of_all = hn::Set(d, s.shift);
+  V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
+  const auto one_vector = [&](std::size_t j, auto is_direct, auto is_masked) HWY_ATTR {
+    V yh = hn::Load(d, high + j);
+    V yl = hn::Load(d, low + j);
+    if constexpr (is_direct.value) {
+      const V sh = yh;
+      yh = pinned(hn::Mul(sh, fh));
+      yl = multiply_add(yl, fh, multiply_add(sh, fl, product_low(sh, fh, yh)));
+    }
+    V ph, pl, e;
+    exponential(yh, yl, shift_of_all, ph, pl);
+    if constexpr (is_masked.value) {
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+      ph = hn::IfThenElseZero(sees, ph);
+      pl = hn::IfThenElseZero(sees, pl);
+    }
+    hn::Store(ph, d, high + j);
+    hn::Store(pl, d, low + j);
+    two_sum(sum_high, ph, sum_high, e);
+    sum_low = hn::Add(sum_low, hn::Add(e, pl));
+  };
+  if (direct && !masked)
+    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::true_type(), std::false_type());
+  else if (direct)
+    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::true_type(), std::true_type());
+  else if (!masked)
+    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::false_type(), std::false_type());
+  else
+    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::false_type(), std::true_type());
+
+  double* sums = memory_.sums.get() + i * 16;
+  V all, e;
+  two_sum(hn::Load(d, sums), sum_high, all, e);
+  hn::Store(all, d, sums);
+  hn::Store(hn::Add(hn::Load(d, sums + 8), hn::Add(e, sum_low)), d, sums + 8);
+
+  sum = hn::GetLane(hn::SumOfLanes(d, sum_high)) * (1 + 0x1p-20);
+  s.error += relative * sum;
+
+  if (results_[i].weights_high) {
+    const std::size_t from = std::max(first_key, s.first);
+    const std::size_t to = std::min(last_key, s.last);
+    for (std::size_t key = from; key < to; ++key) {
+      results_[i].weights_high[key - row.first_key] = high[key - block * block_keys];
+      results_[i].weights_low[key - row.first_key] = low[key - block * block_keys];
+    }
+  }
+}
+
+void evaluation::keys(std::size_t block, std::size_t group) {
+  const std::size_t begin = block * block_keys;
+  const std::size_t end = std::min(begin + block_keys, head_.keys);
+  std::size_t first_key = end, last_key = begin;
+  const std::size_t row = group * group_rows;
+  for (std::size_t i = row; i < row + group_rows; ++i) {
+    if (state_[i].last <= state_[i].first) continue;
+    first_key = std::min(first_key, std::max(state_[i].first, begin));
+    last_key = std::max(last_key, std::min(state_[i].last, end));
+  }
+  if (first_key >= last_key) return;
+  const std::size_t first = (first_key - begin) / panel_width * panel_width;
+  const std::size_t last = (last_key - begin + panel_width - 1) / panel_width * panel_width;
+
+  const std::size_t width = head_.key_width;
+  double* high = memory_.high.get() + row * block_keys;
+  double* low = memory_.low.get() + row * block_keys;
+  for (std::size_t j = first; j < last; j += tile_width) {
+    const std::size_t key = begin + j;
+    score_tile(memory_.q.get() + row * width, head_.k.get() + key / panel_width * width * panel_width + key % panel_width,
+               head_.key_grid.get() + key, width, high + j, low + j);
+  }
+  for (std::size_t i = row; i < row + group_rows; ++i) {
+    double sum = 0;
+    if (i < count_) {
+      row_exponentials(block, i, first, last, sum);
+    } else {
+      std::fill(high + (i - row) * block_keys + first, high + (i - row) * block_keys + last, 0.0);
+      std::fill(low + (i - row) * block_keys + first, low + (i - row) * block_keys + last, 0.0);
+    }
+    const double grid = power_of_two_above(sum);
+    state_[i].grids += grid;
+    group_sums_[i - row] = 3 * grid;
+  }
+  for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
+    const double* grid = head_.value_grid.get() + (block * head_.value_panels + panel) * panel_width;
+    const double* v = head_.v.get() + (panel * head_.keys + first_key) * panel_width;
+    for (std::size_t c = 0; c < panel_width; c += tile_width)
+      output_tile(high + (first_key - begin), low + (first_key - begin), v + c, last_key - first_key, grid + c,
+                  group_sums_, memory_.output_high.get() + row * width_ + panel * panel_width + c,
+                  memory_.output_low.get() + row * width_ + panel * panel_width + c, width_);
+  }
+}
+
+void evaluation::finish(std::size_t i) {
+  const D d;
+  row_state& s = state_[i];
+  const row_results& result = results_[i];
+
+  // l = Σ exponentials.
+  double_double total{0, 0};
+  const double* sums = memory_.sums.get() + i * 16;
+  for (std::size_t lane = 0; lane < lanes; ++lane) total = sum(total, double_double{sums[lane], sums[lane + 8]});
+  if (steps_.sink) {
+    const double_double y = product(double_double{exp_tables::log2e_256_high, exp_tables::log2e_256_low}, *steps_.sink);
+    V ph, pl;
+    exponential(hn::Set(d, y.high), hn::Set(d, y.low), hn::Set(d, s.shift), ph, pl);
+    const double p = hn::GetLane(ph);
+    total = sum(total, double_double{p, hn::GetLane(pl)});
+    s.error += p * (std::abs(y.high) * 0x1p-103 * ln2_256 + exp_error) * 1.001;
+  }
+
+  // docs/error-bounds.md, "Outputs in double-double". b blocks, n keys.
+  const double l = total.high;
+  const double b = static_cast<double>(blocks_);
+  const double n = static_cast<double>(head_.keys) + 1;
+  constexpr double k = static_cast<double>(block_keys);
+  constexpr double per_lane = k / static_cast<double>(lanes);
+  const double top = std::exp2((s.largest - s.shift) / 256) * (1 - 0x1p-30 - s.largest_low);  // not above the largest exponential
+  const double spread = s.error * (1 + 0x1p-30) - s.largest_block_error * top +
+                        s.largest_block_error * (l * (1 + 0x1p-40) - top) + s.error * 0x1p-40;
+  const double sum_error = (per_lane * per_lane + (b + 8) * (b + 8)) * 0x1p-103 + 0x1p-99;
+  const double grid_error = s.grids / l * 0x1p-103 * ((k + 5) * (k + 5) * (fused ? 0.25 : 0.5) + b * (k + 4)) * 1.01;
+  double output_error = 2.04 * spread / l + grid_error + sum_error * 1.01 + n * 0x1p-390;
+  double weight_error = s.error / l * 1.02 + sum_error * 1.01;
+  if (s.lost || !(l > 0x1p-2 && l < 0x1p100)) output_error = weight_error = infinity;
+
+  const double_double inverse = quotient({1, 0}, total);
+  if (result.output_high) {
+    const V ih = hn::Set(d, inverse.high);
+    const V il = hn::Set(d, inverse.low);
+    const V relative = hn::Set(d, output_error);
+    const auto column = [&](std::size_t c, double* high, double* low, double* error) HWY_ATTR {
+      V h, e;
+      multiply(hn::Load(d, memory_.output_high.get() + i * width_ + c),
+               hn::Load(d, memory_.output_low.get() + i * width_ + c), ih, il, h, e);
+      two_sum(h, e, h, e);
+      hn::StoreU(h, d, high);
+      hn::StoreU(e, d, low);
+      const V largest = hn::Load(d, head_.value_largest.get() + c);
+      const V bound = hn::Mul(relative, largest);
+      // 0 for a column of zeros, infinity (and not NaN) where nothing is claimed.
+      hn::StoreU(hn::IfThenElse(hn::Eq(relative, hn::Set(d, infinity)), relative, bound), d, error);
+    };
+    std::size_t c = 0;
+    for (; c + lanes <= head_.value_width; c += lanes)
+      column(c, result.output_high + c, result.output_low + c, result.output_error + c);
+    if (c < head_.value_width) {
+      double rest[3][lanes];
+      column(c, rest[0], rest[1], rest[2]);
+      for (std::size_t x = c; x < head_.value_width; ++x) {
+        result.output_high[x] = rest[0][x - c];
+        result.output_low[x] = rest[1][x - c];
+        result.output_error[x] = rest[2][x - c];
+      }
+    }
+  }
+  if (result.log_sum_exp) {
+    // log l = x + log(l e^-x) with x near it, and log(1 + z) = z - z^2/2 + ...
+    const double x = std::log(l);
+    const double_double y = product(double_double{-exp_tables::log2e_256_high, -exp_tables::log2e_256_low}, x);
+    V ph, pl;
+    const double by = 256 * std::ceil(y.high / 256);
+    exponential(hn::Set(d, y.high), hn::Set(d, y.low), hn::Set(d, by), ph, pl);
+    const double f = std::ldexp(1.0, static_cast<int>(by / 256));
+    const double_double inverse_l{hn::GetLane(ph) * f, hn::GetLane(pl) * f};
+    const double_double z = sum(product(total, inverse_l), -1.0);
+    const double shift = s.shift / 256;
+    double_double log = product(double_double{exp_tables::ln2_high, exp_tables::ln2_low}, shift);
+    log = sum(log, sum(sum(z, -z.high * z.high / 2), x));
+    result.log_sum_exp[0] = log.high;
+    result.log_sum_exp[1] = log.low;
+    const bool certain = std::abs(z.high) <= 0x1p-40 && std::abs(shift) < 0x1p50;
+    result.log_sum_exp[2] =
+        certain ? weight_error + 0x1p-92 + (std::abs(shift) + std::abs(x) + std::abs(log.high)) * 0x1p-100 + n * 0x1p-900 : infinity;
+  }
+  if (result.weights_high) finish_weights(i, inverse, weight_error);
+}
+
+void evaluation::finish_weights(std::size_t i, double_double inverse, double error) {
+  const row_state& s = state_[i];
+  const row_results& result = results_[i];
+  const std::size_t offset = rows_[i].first_key;
+  for (std::size_t key = s.first; key < s.last; ++key) {
+    const std::size_t at = key - offset;
+    if (rows_[i].visible && !rows_[i].visible[at]) {
+      result.weights_high[at] = result.weights_low[at] = result.weights_error[at] = 0;
+      continue;
+    }
+    const std::size_t block = key / block_keys;
+    const double by = (memory_.block_shift[i * blocks_ + block] - s.shift) / 256;
+    const double f = by < -1000 ? 0 : std::ldexp(1.0, static_cast<int>(by));
+    const double_double w =
+        product(double_double{result.weights_high[at] * f, result.weights_low[at] * f}, inverse);
+    result.weights_high[at] = w.high;
+    result.weights_low[at] = w.low;
+    const double e = w.high * (error + memory_.block_error[i * blocks_ + block] * 1.01 + 0x1p-100) + 0x1p-950;
+    result.weights_error[at] = error == infinity ? infinity : e;
+  }
+}
+
+void evaluate_rows(const packed_head::data& head, const score_steps& steps, const query_row* rows,
+                   const row_results* results, std::size_t count, scratch::buffers& memory) {
+  evaluation e(head, steps, memory);
+  for (std::size_t i = 0; i < count; i += block_rows) e.rows(rows + i, results + i, std::min(block_rows, count - i));
+}
+
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attest::double_double_tier
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attest::double_double_tier {
+
+HWY_EXPORT(evaluate_rows);
+HWY_EXPORT(target_name);
+
+namespace {
+
+long last_bit_of(double x) {
+  int e = 0;
+  const double m = std::frexp(x, &e);
+  const auto n = static_cast<std::int64_t>(std::ldexp(m, 53));
+  return e - 53 + std::countr_zero(static_cast<std::uint64_t>(n));
+}
+
+std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+void pack_keys(packed_head::data& head, const double* k, std::size_t stride) {
+  const std::size_t width = head.key_width;
+  const std::size_t padded = rounded_up(head.keys, block_keys);
+  head.k = hwy::AllocateAligned<double>(padded * width);
+  head.key_grid = hwy::AllocateAligned<double>(padded);
+  std::fill_n(head.k.get(), padded * width, 0.0);
+  double largest = 0;
+  for (std::size_t j = 0; j < head.keys; ++j)
+    for (std::size_t c = 0; c < width; ++c) largest = std::max(largest, std::abs(k[j * stride + c]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  exponent = std::max(exponent, -900);
+
+  std::vector<double> norm(padded);
+  double largest_norm = 0;
+  for (std::size_t j = 0; j < head.keys; ++j) {
+    double square = 0;
+    for (std::size_t c = 0; c < width; ++c) {
+      const double x = std::ldexp(k[j * stride + c], -exponent);
+      square += x * x;
+    }
+    norm[j] = std::sqrt(square) * (1 + 0x1p-19);
+    largest_norm = std::max(largest_norm, norm[j]);
+  }
+  int more = 0;
+  std::frexp(largest_norm, &more);
+  exponent += more;
+  head.key_exponent = exponent;
+  head.key_norm.assign(padded / block_keys, 0);
+  head.key_spare.assign(padded / block_keys, 100000);
+  for (std::size_t j = 0; j < padded; ++j) {
+    int power = 0;
+    std::frexp(norm[j], &power);
+    power = norm[j] == 0 ? -200 : std::max(power - more, -200);
+    const double size = std::ldexp(1.0, power);
+    head.key_grid[j] = 3 * size;
+    if (j >= head.keys) continue;
+    double& of_block = head.key_norm[j / block_keys];
+    of_block = std::max(of_block, size);
+    double* to = head.k.get() + j / panel_width * width * panel_width + j % panel_width;
+    long last = 100000;
+    for (std::size_t c = 0; c < width; ++c) {
+      const double x = k[j * stride + c];
+      to[c * panel_width] = std::ldexp(x, -exponent);
+      if (x != 0) last = std::min(last, last_bit_of(x) - exponent);
+    }
+    long& spare = head.key_spare[j / block_keys];
+    spare = std::min(spare, last - (power - 51));
+  }
+}
+
+void pack_values(packed_head::data& head, const double* v, std::size_t stride) {
+  const std::size_t width = head.value_panels * panel_width;
+  const std::size_t blocks = rounded_up(head.keys, block_keys) / block_keys;
+  head.v = hwy::AllocateAligned<double>(std::max<std::size_t>(width * head.keys, 1));
+  head.value_grid = hwy::AllocateAligned<double>(std::max<std::size_t>(width * blocks, 1));
+  head.value_largest = hwy::AllocateAligned<double>(std::max<std::size_t>(width, 1));
+  std::fill_n(head.v.get(), width * head.keys, 0.0);
+  std::fill_n(head.value_grid.get(), width * blocks, 0.0);
+  std::fill_n(head.value_largest.get(), width, 0.0);
+  head.value_exponents.assign(head.value_width, 0);
+  for (std::size_t c = 0; c < head.value_width; ++c) {
+    double largest = 0;
+    for (std::size_t j = 0; j < head.keys; ++j) largest = std::max(largest, std::abs(v[j * stride + c]));
+    if (largest == 0) continue;
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    if (exponent < 900 && exponent > -400) exponent = 0;
+    exponent = std::max(exponent, -1000);
+    head.value_exponents[c] = exponent;
+    largest = std::ldexp(largest, -exponent);
+    head.value_largest[c] = largest;
+    double* to = head.v.get() + (c / panel_width) * head.keys * panel_width + c % panel_width;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      double of_block = largest * 0x1p-200;
+      for (std::size_t j = b * block_keys; j < std::min((b + 1) * block_keys, head.keys); ++j) {
+        const double x = std::ldexp(v[j * stride + c], -exponent);
+        to[j * panel_width] = x;
+        of_block = std::max(of_block, std::abs(x));
+      }
+      int power = 0;
+      std::frexp(of_block * (1 + 0x1p-19), &power);
+      head.value_grid[(b * head.value_panels + c / panel_width) * panel_width + c % panel_width] = std::ldexp(1.0, power);
+    }
+  }
+}
+
+}  // namespace
+
+packed_head::packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width, const double* k,
+                         std::size_t k_stride, const double* v, std::size_t v_stride)
+    : data_(std::make_unique<data>()) {
+  data_->keys = keys;
+  data_->key_width = key_width;
+  data_->value_width = value_width;
+  data_->value_panels = (value_width + panel_width - 1) / panel_width;
+  pack_keys(*data_, k, k_stride);
+  pack_values(*data_, v, v_stride);
+}
+packed_head::~packed_head() = default;
+packed_head::packed_head(packed_head&&) noexcept = default;
+packed_head& packed_head::operator=(packed_head&&) noexcept = default;
+
+std::size_t packed_head::keys() const { return data_->keys; }
+std::size_t packed_head::key_width() const { return data_->key_width; }
+std::size_t packed_head::value_width() const { return data_->value_width; }
+std::span<const int> packed_head::value_exponents() const { return data_->value_exponents; }
+
+scratch::scratch() : buffers_(std::make_unique<buffers>()) {}
+scratch::~scratch() = default;
+scratch::scratch(scratch&&) noexcept = default;
+scratch& scratch::operator=(scratch&&) noexcept = default;
+
+void evaluate(const packed_head& head, const score_steps& steps, std::span<const query_row> rows,
+              std::span<const row_results> results, scratch& memory) {
+  HWY_DYNAMIC_DISPATCH(evaluate_rows)(head.contents(), steps, rows.data(), results.data(), rows.size(), memory.memory());
+}
+
+const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+
+}  // namespace attest::double_double_tier
+#endif
