@@ -2,10 +2,10 @@
 
 #include <attest/problem/options.hpp>
 
+#include "kernel/fused_memory.hpp"
+
 #include <cstddef>
 #include <limits>
-#include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
@@ -21,21 +21,6 @@ inline constexpr std::size_t chunk_width = 16;
 inline constexpr std::size_t block_rows = 64;
 /// The rows that evaluate_unpacked() takes at once.
 inline constexpr std::size_t few_rows = 8;
-
-/// Uninitialised memory for vectors.
-template <class T>
-class vector_memory {
- public:
-  explicit vector_memory(std::size_t size = 0)
-      : data_(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{64}))) {}
-  T* get() const { return data_.get(); }
-
- private:
-  struct release {
-    void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<T, release> data_;
-};
 
 /// Rows of numbers anywhere: coordinate c of row i is at data[i * row + c * coordinate].
 template <class T>
@@ -67,8 +52,8 @@ class packed_head {
   std::size_t key_width() const { return key_width_; }
   std::size_t value_width() const { return value_width_; }
   std::size_t blocks() const { return (keys_ + block_keys - 1) / block_keys; }
-  /// value_width, rounded up to whole vectors of any machine.
-  std::size_t padded_value_width() const { return (value_width_ + 15) / 16 * 16; }
+  /// value_width, rounded up to two vectors of any machine.
+  std::size_t padded_value_width() const { return (value_width_ + 31) / 32 * 32; }
   T* key_block(std::size_t block) const { return k_.get() + block * block_keys * key_width_; }
   T* value_block(std::size_t block) const { return v_.get() + block * block_keys * padded_value_width(); }
   /// max |k| over the packed keys of all blocks.

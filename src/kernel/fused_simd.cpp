@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 // SSSE3 and the AVX-512 sets beyond the first bring nothing here; SVE and RVV have no arrays of vectors.
 #define HWY_DISABLED_TARGETS                                                                         \
@@ -47,6 +48,8 @@ template <class T>
 inline constexpr std::size_t panel = tile_vectors * lanes<T>;
 template <class T>
 inline constexpr std::size_t block_vectors = block_keys / lanes<T>;
+/// A row is gone through by so many vectors at a time.
+inline constexpr std::size_t row_group = 4;
 static_assert(block_keys % panel<float> == 0 && block_rows % tile_rows == 0);
 
 /// Keeps a loaded vector in its register: g++ would load it again in every multiplication.
@@ -68,21 +71,29 @@ HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T*
                               bool add) {
   const tag<T> d;
   vector<T> sum[Rows][Vectors];
+  HWY_UNROLL(4)
   for (auto& row : sum)
+    HWY_UNROLL(4)
     for (auto& x : row) x = hn::Zero(d);
   for (std::size_t c = 0; c < count; ++c) {
     vector<T> right[Vectors];
+    HWY_UNROLL(4)
     for (std::size_t v = 0; v < Vectors; ++v) {
-      right[v] = hn::LoadU(d, b + c * ldb + v * lanes<T>);
-      pin(right[v]);
+      auto x = hn::LoadU(d, b + c * ldb + v * lanes<T>);
+      pin(x);
+      right[v] = x;
     }
+    HWY_UNROLL(4)
     for (std::size_t r = 0; r < Rows; ++r) {
       auto left = hn::Set(d, a[r * lda + c]);
       pin(left);
+      HWY_UNROLL(4)
       for (std::size_t v = 0; v < Vectors; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
     }
   }
+  HWY_UNROLL(4)
   for (std::size_t r = 0; r < Rows; ++r)
+    HWY_UNROLL(4)
     for (std::size_t v = 0; v < Vectors; ++v) {
       T* place = out + r * ldo + v * lanes<T>;
       hn::Store(add ? hn::Add(hn::Load(d, place), sum[r][v]) : sum[r][v], d, place);
@@ -206,30 +217,66 @@ struct row_block {
   std::size_t tiles() const { return (count + tile_rows - 1) / tile_rows; }
 };
 
-/// max |x| over the elements that it copies. Not a number where one of them is not finite.
+/// The largest |x| of many numbers; NaN where one is not finite.
 template <class T>
-HWY_INLINE T copy_row(const T* from, std::ptrdiff_t stride, std::size_t size, bool negate, T* to) {
-  const tag<T> d;
-  auto largest = hn::Zero(d);
-  auto finite = hn::Zero(d);
-  std::size_t c = 0;
-  const auto sign = hn::Set(d, negate ? T(-0.0) : T(0));
-  if (stride == 1)
-    for (; c + lanes<T> <= size; c += lanes<T>) {
-      const auto x = hn::LoadU(d, from + c);
-      largest = hn::Max(largest, hn::Abs(x));
-      finite = hn::MulAdd(x, hn::Zero(d), finite);
-      hn::StoreU(hn::Xor(x, sign), d, to + c);
-    }
-  T result = hn::GetLane(hn::MaxOfLanes(d, largest));
-  T zero = hn::GetLane(hn::SumOfLanes(d, finite));
-  for (; c < size; ++c) {
-    const T x = from[static_cast<std::ptrdiff_t>(c) * stride];
-    result = std::max(result, std::abs(x));
-    zero += 0 * x;
-    to[c] = negate ? -x : x;
+class magnitude {
+ public:
+  HWY_INLINE magnitude() {  // initialisers of members are not compiled for the instruction set
+    for (auto& x : largest_) x = hn::Zero(tag<T>());
+    for (auto& x : zero_) x = hn::Zero(tag<T>());
   }
-  return result + zero;
+  /// In turn with n = 0, 1, 2, 3, so that four are on their way at a time.
+  HWY_INLINE void look(vector<T> x, std::size_t n) {
+    largest_[n % 2] = hn::Max(largest_[n % 2], hn::Abs(x));
+    zero_[n] = hn::MulAdd(x, hn::Zero(tag<T>()), zero_[n]);
+  }
+  HWY_INLINE T value() const {
+    const tag<T> d;
+    const auto zero = hn::Add(hn::Add(zero_[0], zero_[1]), hn::Add(zero_[2], zero_[3]));
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(largest_[0], largest_[1]))) +
+           hn::GetLane(hn::SumOfLanes(d, zero));
+  }
+
+ private:
+  vector<T> largest_[2], zero_[4];
+};
+
+/// Calls use(x, c) for every vector x of a row of numbers, at coordinate c, and use_one(x, c) for those that are left.
+template <class T, class F, class G>
+HWY_INLINE void for_each_vector(const T* row, std::size_t size, magnitude<T>& seen, F use, G use_one) {
+  const tag<T> d;
+  std::size_t c = 0;
+  for (; c + 4 * lanes<T> <= size; c += 4 * lanes<T>) {
+    HWY_UNROLL(4)
+    for (std::size_t n = 0; n < 4; ++n) {
+      const auto x = hn::LoadU(d, row + c + n * lanes<T>);
+      seen.look(x, n);
+      use(x, c + n * lanes<T>);
+    }
+  }
+  for (; c + lanes<T> <= size; c += lanes<T>) {
+    const auto x = hn::LoadU(d, row + c);
+    seen.look(x, 0);
+    use(x, c);
+  }
+  for (; c < size; ++c) {
+    seen.look(hn::Set(d, row[c]), 1);
+    use_one(row[c], c);
+  }
+}
+
+template <class T>
+HWY_INLINE void copy_row(const T* from, std::ptrdiff_t stride, std::size_t size, bool negate, T* to,
+                         magnitude<T>& seen) {
+  const tag<T> d;
+  const auto sign = hn::Set(d, negate ? T(-0.0) : T(0));
+  if (stride != 1) {
+    for (std::size_t c = 0; c < size; ++c) to[c] = from[static_cast<std::ptrdiff_t>(c) * stride];
+    from = to;
+  }
+  for_each_vector<T>(
+      from, size, seen, [&](auto x, std::size_t c) HWY_ATTR { hn::StoreU(hn::Xor(x, sign), d, to + c); },
+      [&](T x, std::size_t c) { to[c] = negate ? -x : x; });
 }
 
 /// One bit for each of the 64 keys of the block that the row sees.
@@ -373,24 +420,24 @@ HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T
   const auto rounder = hn::Set(d, magic<T>);
   const auto shifted_rounder = hn::Set(d, magic<T> - base);
   const auto least = hn::Set(d, magic<T> - constants<T>::cut);
-  constexpr std::size_t group = std::min<std::size_t>(4, block_vectors<T>);
   auto total = hn::Zero(d);
-  for (std::size_t v = 0; v < vectors; v += group) {
-    vector<T> p[group];
-    for (std::size_t n = 0; n < group; ++n) {
+  for (std::size_t v = 0; v < vectors; v += row_group) {
+    HWY_UNROLL(4)
+    for (std::size_t n = 0; n < row_group; ++n) {
+      vector<T> p;
       const auto s = hn::Load(d, scores + (v + n) * lanes<T>);
       if constexpr (Unrounded) {
         const auto z = hn::MulAdd(s, c, shifted_rounder);
         const auto r = hn::MulSub(s, c, hn::Sub(z, shifted_rounder));
-        p[n] = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, r));
+        p = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, r));
       } else {
         const auto x = hn::Max(hn::Sub(s, hn::Set(d, base)), hn::Set(d, -constants<T>::cut - T(2)));
         const auto z = hn::Add(x, rounder);
-        p[n] = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, hn::Sub(x, hn::Sub(z, rounder))));
+        p = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, hn::Sub(x, hn::Sub(z, rounder))));
       }
-      hn::Store(p[n], d, scores + (v + n) * lanes<T>);
+      hn::Store(p, d, scores + (v + n) * lanes<T>);
+      total = hn::Add(total, p);
     }
-    for (std::size_t n = 0; n < group; ++n) total = hn::Add(total, p[n]);
   }
   return total;
 }
@@ -399,8 +446,8 @@ HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T
 template <class T>
 HWY_INLINE std::size_t vectors_up_to(std::uint64_t visible) {
   const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(visible));
-  constexpr std::size_t group = std::min<std::size_t>(4, block_vectors<T>) * lanes<T>;
-  return (last + group - 1) / group * (group / lanes<T>);
+  constexpr std::size_t keys = row_group * lanes<T>;
+  return (last + keys - 1) / keys * row_group;
 }
 
 template <class T>
@@ -423,32 +470,59 @@ HWY_INLINE void hide(const row_block<T>& w, std::size_t i, std::size_t vectors) 
               scores + v * lanes<T>);
 }
 
-/// The scores of row i become weights before division; maximum, total and sum follow.
+/// The largest score of row i over so many vectors, in base two, in one of the lanes.
 template <class T>
-HWY_INLINE void softmax_step(const row_block<T>& w, std::size_t i) {
-  if (w.visible[i] == 0) {
-    std::fill_n(w.scores + i * score_stride<T>, block_keys, T(0));
-    return;
-  }
+HWY_INLINE vector<T> largest_score(const row_block<T>& w, std::size_t i, std::size_t vectors) {
   const tag<T> d;
-  const std::size_t vectors = vectors_up_to<T>(w.visible[i]);
-  hide(w, i, vectors);
   const T* scores = w.scores + i * score_stride<T>;
-  auto top = hn::Load(d, scores);
-  for (std::size_t v = 1; v < vectors; ++v) top = hn::Max(top, hn::Load(d, scores + v * lanes<T>));
-  if (w.unrounded) top = hn::Mul(top, hn::Set(d, w.unit));
-  T* total = w.total + i * lanes<T>;
-  if (!hn::AllFalse(d, hn::Gt(top, hn::Set(d, w.maximum[i])))) {
-    const T maximum = std::ceil(hn::GetLane(hn::MaxOfLanes(d, top)));
-    const auto factor =
-        hn::Set(d, std::isinf(w.maximum[i]) ? T(0) : power_of_two<T>(w.maximum[i] - maximum));
-    w.maximum[i] = maximum;
-    hn::Store(hn::Mul(hn::Load(d, total), factor), d, total);
-    for (T* sum = w.sum + i * w.sum_stride; sum != w.sum + (i + 1) * w.sum_stride; sum += lanes<T>)
-      hn::Store(hn::Mul(hn::Load(d, sum), factor), d, sum);
+  auto a = hn::Load(d, scores), b = hn::Load(d, scores + lanes<T>);
+  a = hn::Max(a, hn::Load(d, scores + 2 * lanes<T>));
+  b = hn::Max(b, hn::Load(d, scores + 3 * lanes<T>));
+  for (std::size_t v = row_group; v < vectors; v += row_group) {
+    a = hn::Max(a, hn::Load(d, scores + v * lanes<T>));
+    b = hn::Max(b, hn::Load(d, scores + (v + 1) * lanes<T>));
+    a = hn::Max(a, hn::Load(d, scores + (v + 2) * lanes<T>));
+    b = hn::Max(b, hn::Load(d, scores + (v + 3) * lanes<T>));
   }
-  hn::Store(hn::Add(hn::Load(d, total), exponentials(w, i, vectors)), d, total);
-  std::fill_n(w.scores + i * score_stride<T> + vectors * lanes<T>, block_keys - vectors * lanes<T>, T(0));
+  const auto top = hn::Max(a, b);
+  return w.unrounded ? hn::Mul(top, hn::Set(d, w.unit)) : top;
+}
+
+/// Row i gets a larger maximum: what has been added up so far becomes smaller by a power of two.
+template <class T>
+void raise_maximum(const row_block<T>& w, std::size_t i, T maximum) {
+  const T old = std::exchange(w.maximum[i], maximum);
+  if (std::isinf(old)) return;  // nothing yet
+  const tag<T> d;
+  const auto factor = hn::Set(d, power_of_two<T>(old - maximum));
+  T* total = w.total + i * lanes<T>;
+  hn::Store(hn::Mul(hn::Load(d, total), factor), d, total);
+  T* sum = w.sum + i * w.sum_stride;
+  for (std::size_t c = 0; c < w.sum_stride; c += lanes<T>)
+    hn::Store(hn::Mul(hn::Load(d, sum + c), factor), d, sum + c);
+}
+
+/// The scores of the rows of a tile become weights before division; maxima, totals and sums follow.
+template <class T>
+void softmax_step(const row_block<T>& w, std::size_t tile) {
+  const tag<T> d;
+  const std::uint64_t* visible = w.visible + tile * tile_rows;
+  const std::uint64_t any = visible[0] | visible[1] | visible[2] | visible[3];
+  if (any == 0) return;  // add_values() skips them too
+  const std::size_t vectors = vectors_up_to<T>(any);
+  const std::size_t first = tile * tile_rows, last = std::min(first + tile_rows, w.count);
+  vector<T> top[tile_rows];
+  for (std::size_t i = first; i < last; ++i) {
+    hide(w, i, vectors);
+    top[i - first] = largest_score(w, i, vectors);
+  }
+  for (std::size_t i = first; i < last; ++i)
+    if (!hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i]))))
+      raise_maximum(w, i, std::ceil(hn::GetLane(hn::MaxOfLanes(d, top[i - first]))));
+  for (std::size_t i = first; i < last; ++i) {
+    T* total = w.total + i * lanes<T>;
+    hn::Store(hn::Add(hn::Load(d, total), exponentials(w, i, vectors)), d, total);
+  }
 }
 
 template <class T>
@@ -502,7 +576,7 @@ class evaluation {
       for (std::size_t block = first_block_; block < last_block_; ++block) {
         if (!look(w_, block)) continue;
         if (auto bad = scores(block)) return bad;
-        for (std::size_t i = 0; i < w_.count; ++i) softmax_step(w_, i);
+        for (std::size_t tile = 0; tile < w_.tiles(); ++tile) softmax_step(w_, tile);
         add_values(w_, head_, block);
       }
       // Sums that overflow although the outputs do not: once more, with smaller weights.
@@ -520,18 +594,18 @@ class evaluation {
  private:
   void load_queries() {
     const bool negate = steps_.scale < 0;
-    T largest = 0;
+    magnitude<T> seen;
     for (std::size_t i = 0; i < w_.tiles() * tile_rows; ++i) {
       T* q = w_.q + i * w_.q_stride;
       if (i < w_.count)
-        largest = std::max(largest, copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), negate, q));
+        copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), negate, q, seen);
       else
         std::fill_n(q, head_.key_width(), T(0));
     }
     w_.unit = std::abs(steps_.base_two_scale);
     bool plain = !steps_.softcap && !steps_.slope && w_.unit >= std::numeric_limits<T>::min();
     for (std::size_t i = 0; i < w_.count; ++i) plain = plain && w_.rows[i].bias == nullptr;
-    const double product = static_cast<double>(largest) * static_cast<double>(head_.largest_key()) *
+    const double product = static_cast<double>(seen.value()) * static_cast<double>(head_.largest_key()) *
                            static_cast<double>(head_.key_width());
     w_.unrounded = plain && product < std::numeric_limits<T>::max() / 4 &&
                    product * static_cast<double>(w_.unit) < constants<T>::largest_unrounded;
@@ -548,7 +622,7 @@ class evaluation {
       std::fill_n(sink, block_keys, -infinity);
       sink[0] = *steps_.sink * static_cast<T>(1.442695040888963407359924681001892);
       w_.maximum[i] = std::ceil(sink[0]);
-      exponentials<false>(sink, std::min<std::size_t>(4, block_vectors<T>), T(1), w_.maximum[i] + w_.headroom);
+      exponentials<false>(sink, row_group, T(1), w_.maximum[i] + w_.headroom);
       w_.total[i * lanes<T>] = sink[0];
     }
   }
@@ -557,7 +631,10 @@ class evaluation {
     score_products(w_, head_, block);
     if (w_.unrounded) return std::nullopt;
     for (std::size_t i = 0; i < w_.count; ++i) {
-      if (w_.visible[i] == 0) continue;
+      if (w_.visible[i] == 0) {
+        std::fill_n(w_.scores + i * score_stride<T>, block_keys, -std::numeric_limits<T>::infinity());
+        continue;
+      }
       const std::size_t bad =
           finish_scores(w_.scores + i * score_stride<T>, w_.visible[i], w_.rows[i], steps_, block);
       if (bad != nothing) return overflow{overflow::what::score, i, bad};
@@ -580,12 +657,16 @@ class evaluation {
         std::fill_n(sum, head_.value_width(), steps_.empty_output);
       } else {
         const auto inverse = hn::Set(d, 1 / total);
-        auto finite = hn::Zero(d);
-        for (std::size_t c = 0; c < w_.sum_stride; c += lanes<T>) {
+        auto finite = hn::Zero(d), finite_too = finite;
+        for (std::size_t c = 0; c < w_.sum_stride; c += 2 * lanes<T>) {
           const auto x = hn::Mul(hn::Load(d, sum + c), inverse);
+          const auto y = hn::Mul(hn::Load(d, sum + c + lanes<T>), inverse);
           finite = hn::MulAdd(x, hn::Zero(d), finite);
+          finite_too = hn::MulAdd(y, hn::Zero(d), finite_too);
           hn::Store(x, d, sum + c);
+          hn::Store(y, d, sum + c + lanes<T>);
         }
+        finite = hn::Add(finite, finite_too);
         w_.total[i * lanes<T>] = 1 / total;  // for weights()
         if (hn::GetLane(hn::SumOfLanes(d, finite)) != 0) {
           if (!bad_output_) {
@@ -653,45 +734,106 @@ class evaluation {
 
 // --- packing -----------------------------------------------------------------------------------------------------
 
-/// Rows [0, 64) of a block, gathered where they are not contiguous, zeros where there are none or they are not
-/// finite. Returns max |x|.
 template <class T>
-T pack_rows(const strided_rows<T>& from, std::size_t first, std::size_t there, std::size_t width, T* rows,
-            std::size_t stride) {
-  T largest = 0;
-  for (std::size_t j = 0; j < block_keys; ++j) {
-    T* to = rows + j * stride;
-    T row_largest = 0;
-    if (j < there)
-      row_largest = copy_row(from.data + static_cast<std::ptrdiff_t>(first + j) * from.row, from.coordinate,
-                             width, false, to);
-    if (j >= there || !std::isfinite(row_largest)) {
-      std::fill_n(to, width, T(0));
-      row_largest = 0;
+HWY_INLINE void look_at_row(const T* x, std::size_t size, magnitude<T>& seen) {
+  for_each_vector<T>(x, size, seen, [](auto, std::size_t) {}, [](T, std::size_t) {});
+}
+
+/// The rows of a block as contiguous arrays: as they are, or gathered into `memory`; `zeros` where there is none
+/// and where one is not finite. Returns max |x|.
+template <class T>
+T block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t there, std::size_t width,
+                 T* memory, const T* zeros, const T* (&rows)[block_keys]) {
+  std::fill(rows, rows + block_keys, zeros);
+  magnitude<T> all;
+  for (std::size_t j = 0; j < there; ++j) {
+    rows[j] = from.data + static_cast<std::ptrdiff_t>(first + j) * from.row;
+    if (from.coordinate != 1) {
+      T* gathered = memory + j * width;
+      for (std::size_t c = 0; c < width; ++c)
+        gathered[c] = rows[j][static_cast<std::ptrdiff_t>(c) * from.coordinate];
+      rows[j] = gathered;
     }
-    largest = std::max(largest, row_largest);
+    look_at_row(rows[j], width, all);
+  }
+  if (const T largest = all.value(); std::isfinite(largest)) return largest;
+  T largest = 0;
+  for (std::size_t j = 0; j < there; ++j) {
+    magnitude<T> one;
+    look_at_row(rows[j], width, one);
+    if (std::isfinite(one.value()))
+      largest = std::max(largest, one.value());
+    else
+      rows[j] = zeros;
   }
   return largest;
+}
+
+/// to[c * panel + j] = rows[j][c] for the keys j of a panel.
+template <class T>
+HWY_INLINE void transpose(const T* const* rows, std::size_t width, T* HWY_RESTRICT to) {
+  std::size_t c = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<T, 16 / sizeof(T)> d;
+  if constexpr (sizeof(T) == 8) {
+    for (; c + 2 <= width; c += 2)
+      for (std::size_t j = 0; j < panel<T>; j += 2) {
+        const auto a = hn::LoadU(d, rows[j] + c), b = hn::LoadU(d, rows[j + 1] + c);
+        hn::Store(hn::InterleaveLower(d, a, b), d, to + c * panel<T> + j);
+        hn::Store(hn::InterleaveUpper(d, a, b), d, to + (c + 1) * panel<T> + j);
+      }
+  } else {
+    const hn::Repartition<double, decltype(d)> pairs;
+    const auto store = [&](auto x, std::size_t column, std::size_t j) HWY_ATTR {
+      hn::Store(hn::BitCast(d, x), d, to + column * panel<T> + j);
+    };
+    for (; c + 4 <= width; c += 4)
+      for (std::size_t j = 0; j < panel<T>; j += 4) {
+        const auto a = hn::LoadU(d, rows[j] + c), b = hn::LoadU(d, rows[j + 1] + c);
+        const auto e = hn::LoadU(d, rows[j + 2] + c), f = hn::LoadU(d, rows[j + 3] + c);
+        const auto ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+        const auto ef = hn::BitCast(pairs, hn::InterleaveLower(d, e, f));
+        const auto upper_ab = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+        const auto upper_ef = hn::BitCast(pairs, hn::InterleaveUpper(d, e, f));
+        store(hn::InterleaveLower(pairs, ab, ef), c, j);
+        store(hn::InterleaveUpper(pairs, ab, ef), c + 1, j);
+        store(hn::InterleaveLower(pairs, upper_ab, upper_ef), c + 2, j);
+        store(hn::InterleaveUpper(pairs, upper_ab, upper_ef), c + 3, j);
+      }
+  }
+#endif
+  for (; c < width; ++c)
+    for (std::size_t j = 0; j < panel<T>; ++j) to[c * panel<T> + j] = rows[j][c];
+}
+
+/// to[j * stride + n] = rows[j][n] for n < width, zeros up to the stride, a multiple of a vector.
+template <class T>
+HWY_INLINE void copy_columns(const T* const* rows, std::size_t from, std::size_t width, std::size_t stride,
+                             T* HWY_RESTRICT to) {
+  const tag<T> d;
+  for (std::size_t j = 0; j < block_keys; ++j, to += stride) {
+    const T* row = rows[j] + from;
+    std::size_t n = 0;
+    for (; n + lanes<T> <= width; n += lanes<T>) hn::Store(hn::LoadU(d, row + n), d, to + n);
+    for (; n < stride; ++n) to[n] = n < width ? row[n] : T(0);
+  }
 }
 
 template <class T>
 T pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
              std::size_t key_width, std::size_t value_width, std::size_t padded_value_width, T* keys,
              T* values) {
-  const std::size_t stride = (std::max(key_width, value_width) + 15) / 16 * 16;
-  vector_memory<T> memory(block_keys * stride);
-  T* rows = memory.get();
-  const T largest = pack_rows(k, first, there, key_width, rows, stride);
-  for (std::size_t j = 0; j < block_keys; ++j)
-    for (std::size_t c = 0; c < key_width; ++c)
-      keys[j / panel<T> * panel<T> * key_width + c * panel<T> + j % panel<T>] = rows[j * stride + c];
-  pack_rows(v, first, there, value_width, rows, stride);
-  for (std::size_t c = 0; c < padded_value_width; c += panel<T>) {
-    const std::size_t columns = std::min(panel<T>, padded_value_width - c);
-    for (std::size_t j = 0; j < block_keys; ++j)
-      for (std::size_t n = 0; n < columns; ++n)
-        values[c * block_keys + j * columns + n] = c + n < value_width ? rows[j * stride + c + n] : T(0);
-  }
+  const std::size_t width = std::max(key_width, value_width);
+  const bool gather = k.coordinate != 1 || v.coordinate != 1;
+  const std::vector<T> zeros(width);
+  const vector_memory<T> gathered(gather ? block_keys * width : 0);
+  const T* rows[block_keys];
+  const T largest = block_pointers(k, first, there, key_width, gathered.get(), zeros.data(), rows);
+  for (std::size_t j = 0; j < block_keys; j += panel<T>) transpose(rows + j, key_width, keys + j * key_width);
+  block_pointers(v, first, there, value_width, gathered.get(), zeros.data(), rows);
+  for (std::size_t c = 0; c < value_width; c += panel<T>)
+    copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
+                 values + c * block_keys);
   return largest;
 }
 
@@ -764,7 +906,7 @@ void scratch<T>::reserve(std::size_t wanted_key_width, std::size_t wanted_value_
   key_width = std::max(key_width, wanted_key_width);
   value_width = std::max(value_width, wanted_value_width);
   const std::size_t row = (key_width + 15) / 16 * 16 + (block_keys + 64 / sizeof(T)) +
-                          (value_width + 15) / 16 * 16 + 16 + 1 + 8 / sizeof(T);
+                          (value_width + 31) / 32 * 32 + 16 + 1 + 8 / sizeof(T);
   memory = vector_memory<T>(block_rows * row);
 }
 

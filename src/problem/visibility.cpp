@@ -1,7 +1,10 @@
 #include <attest/problem/visibility.hpp>
 
+#include "problem/finite.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace attest {
@@ -56,8 +59,15 @@ bool visibility::operator()(std::size_t b, std::size_t h, std::size_t i, std::si
 
 bool visibility::any(std::size_t b, std::size_t h, std::size_t i) const {
   const key_range range = keys(b, i);
+  if (bias_) {
+    for (std::size_t j = range.first; j < range.last; ++j)
+      if ((*this)(b, h, i, j)) return true;
+    return false;
+  }
+  if (!mask_ || range.first == range.last) return range.first != range.last;
+  const auto* row = static_cast<const unsigned char*>(mask_->data()) + mask_->where().offset(b, h, i, 0);
   for (std::size_t j = range.first; j < range.last; ++j)
-    if ((*this)(b, h, i, j)) return true;
+    if (row[static_cast<std::ptrdiff_t>(j) * mask_->where().strides[3]] != 0) return true;
   return false;
 }
 
@@ -80,45 +90,110 @@ bool seen_by_some_query(const attention_shape& shape, const visibility& visible,
   return false;
 }
 
+enum class question { is_finite, is_below_infinity };
+
+bool answer(question q, double x) {
+  return q == question::is_finite ? std::isfinite(x) : x < std::numeric_limits<double>::infinity();
+}
+
+/// Whether it holds for all elements of the rows [first, last) of a head.
+template <class T>
+bool holds_for_rows(question q, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
+                    std::size_t last) {
+  const layout& l = array.where();
+  const std::size_t width = l.extents[3];
+  const T* data = static_cast<const T*>(array.data()) + l.offset(b, h, first, 0);
+  const auto holds = [&](const T* x, std::size_t size) {
+    return q == question::is_finite ? all_finite(x, size) : all_below_infinity(x, size);
+  };
+  if (l.strides[3] == 1 && l.strides[2] == static_cast<std::ptrdiff_t>(width))
+    return holds(data, width * (last - first));
+  for (std::size_t row = first; row < last; ++row, data += l.strides[2]) {
+    if (l.strides[3] == 1) {
+      if (!holds(data, width)) return false;
+      continue;
+    }
+    for (std::size_t c = 0; c < width; ++c)
+      if (!answer(q, static_cast<double>(data[static_cast<std::ptrdiff_t>(c) * l.strides[3]]))) return false;
+  }
+  return true;
+}
+
+bool holds_for_rows(question q, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
+                    std::size_t last) {
+  const auto aligned = [&](std::size_t size) {
+    return reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;
+  };
+  switch (array.type()) {
+    case dtype::boolean:
+    case dtype::int8:
+    case dtype::int16:
+    case dtype::int32:
+    case dtype::int64:
+      return true;
+    case dtype::binary32:
+      if (aligned(alignof(float))) return holds_for_rows<float>(q, array, b, h, first, last);
+      break;
+    case dtype::binary64:
+      if (aligned(alignof(double))) return holds_for_rows<double>(q, array, b, h, first, last);
+      break;
+    default:
+      break;
+  }
+  for (std::size_t row = first; row < last; ++row)
+    for (std::size_t c = 0; c < array.where().extents[3]; ++c)
+      if (!answer(q, array(b, h, row, c))) return false;
+  return true;
+}
+
+/// Calls found(b, h, row, c) for the first element of every row for which it does not hold.
+template <class F>
+void for_each_failure(question q, const any_tensor& array, F found) {
+  const auto& e = array.where().extents;  // as given: nothing is read twice
+  for (std::size_t b = 0; b < e[0]; ++b)
+    for (std::size_t h = 0; h < e[1]; ++h) {
+      if (holds_for_rows(q, array, b, h, 0, e[2])) continue;
+      for (std::size_t row = 0; row < e[2]; ++row) {
+        if (holds_for_rows(q, array, b, h, row, row + 1)) continue;
+        std::size_t c = 0;
+        while (answer(q, array(b, h, row, c))) ++c;
+        found(b, h, row, c);
+      }
+    }
+}
+
 void check_seen_rows(const char* name, const any_tensor& array, const attention_shape& shape,
                      const visibility& visible) {
-  const auto& e = array.where().extents;
-  for (std::size_t b = 0; b < e[0]; ++b)
-    for (std::size_t h = 0; h < e[1]; ++h)
-      for (std::size_t j = 0; j < e[2]; ++j)
-        for (std::size_t c = 0; c < e[3]; ++c) {
-          const double x = array(b, h, j, c);
-          if (std::isfinite(x)) continue;
-          if (!seen_by_some_query(shape, visible, b, h, j)) break;
-          throw attention_error(fault::value, name,
-                                "element " + index_text(b, h, j, c) + " is " + value_text(x) +
-                                    " and a query sees this row: make it finite, or mask the key");
-        }
+  for_each_failure(question::is_finite, array,
+                   [&](std::size_t b, std::size_t h, std::size_t j, std::size_t c) {
+                     if (!seen_by_some_query(shape, visible, b, h, j)) return;
+                     throw attention_error(fault::value, name,
+                                           "element " + index_text(b, h, j, c) + " is " +
+                                               value_text(array(b, h, j, c)) +
+                                               " and a query sees this row: make it finite, or mask the key");
+                   });
 }
 
 }  // namespace
 
+void check_query_values(const any_tensor& q, const attention_options& o) {
+  for_each_failure(question::is_finite, q, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
+    throw attention_error(fault::value, "Q",
+                          "element " + index_text(b, h, i, c) + " is " + value_text(q(b, h, i, c)) +
+                              ": queries have to be finite");
+  });
+  if (!o.bias) return;
+  for_each_failure(
+      question::is_below_infinity, *o.bias, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+        throw attention_error(fault::value, "bias",
+                              "element " + index_text(b, h, i, j) + " is " + value_text((*o.bias)(b, h, i, j)) +
+                                  ": a bias is a finite number, or -infinity to hide the key");
+      });
+}
+
 void check_values(const any_tensor& q, const any_tensor& k, const any_tensor& v, const attention_options& o,
                   const attention_shape& shape, const visibility& visible) {
-  for (std::size_t b = 0; b < shape.batch; ++b)
-    for (std::size_t h = 0; h < shape.query_heads; ++h)
-      for (std::size_t i = 0; i < shape.queries; ++i)
-        for (std::size_t c = 0; c < shape.key_width; ++c)
-          if (const double x = q(b, h, i, c); !std::isfinite(x))
-            throw attention_error(
-                fault::value, "Q",
-                "element " + index_text(b, h, i, c) + " is " + value_text(x) + ": queries have to be finite");
-  if (o.bias) {
-    const auto& e = o.bias->where().extents;  // as given: nothing is read twice
-    for (std::size_t b = 0; b < e[0]; ++b)
-      for (std::size_t h = 0; h < e[1]; ++h)
-        for (std::size_t i = 0; i < e[2]; ++i)
-          for (std::size_t j = 0; j < e[3]; ++j)
-            if (const double x = (*o.bias)(b, h, i, j); !(x < std::numeric_limits<double>::infinity()))
-              throw attention_error(fault::value, "bias",
-                                    "element " + index_text(b, h, i, j) + " is " + value_text(x) +
-                                        ": a bias is a finite number, or -infinity to hide the key");
-  }
+  check_query_values(q, o);
   check_seen_rows("K", k, shape, visible);
   check_seen_rows("V", v, shape, visible);
 }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+
+// The two questions that every call asks of all its values, with the widest instructions of the machine.
+namespace attest {
+
+/// Whether every element is finite.
+bool all_finite(const double* x, std::size_t size);
+bool all_finite(const float* x, std::size_t size);
+
+/// Whether every element is below +infinity: neither that nor NaN.
+bool all_below_infinity(const double* x, std::size_t size);
+bool all_below_infinity(const float* x, std::size_t size);
+
+}  // namespace attest
