@@ -40,6 +40,7 @@ struct scratch::buffers {
   std::size_t value_panels = 0;
   std::size_t blocks = 0;
   numbers q;           // [group][key_width][group_rows]
+  numbers query;       // [key_width], padded
   numbers high;        // [block_rows][block_keys]: scores, then exponentials
   numbers low;
   numbers output_high;  // [block_rows][value panel][panel_width]

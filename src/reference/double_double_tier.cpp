@@ -160,46 +160,169 @@ HWY_INLINE V lookup(const double* table, VU index) {
 
 constexpr double least_exponent = -960;  // exponentials below 2^-960 are taken for about that
 
+/// Independent vectors, two or, as two<two<V>>, four, whose operations are interleaved: one alone waits for its own results.
+template <class X>
+struct two {
+  X a, b;
+};
+
+HWY_INLINE two<V> load_two(const double* x) {
+  const D d;
+  return {hn::Load(d, x), hn::Load(d, x + lanes)};
+}
+HWY_INLINE void store_two(two<V> x, double* to) {
+  const D d;
+  hn::Store(x.a, d, to);
+  hn::Store(x.b, d, to + lanes);
+}
+
+HWY_INLINE V number(double x) { return hn::Set(D(), x); }
+
+// The operations of exponential(), on one vector and on several.
+HWY_INLINE V plus(V x, V y) { return hn::Add(x, y); }
+HWY_INLINE V minus(V x, V y) { return hn::Sub(x, y); }
+HWY_INLINE V times(V x, V y) { return pinned(hn::Mul(x, y)); }
+HWY_INLINE V nearest_integer(V x) { return hn::Round(x); }
+HWY_INLINE V larger(V x, V y) { return hn::Max(x, y); }
+template <class X>
+HWY_INLINE two<X> plus(two<X> x, two<X> y) {
+  return {plus(x.a, y.a), plus(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> plus(two<X> x, V y) {
+  return {plus(x.a, y), plus(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> minus(two<X> x, two<X> y) {
+  return {minus(x.a, y.a), minus(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> minus(two<X> x, V y) {
+  return {minus(x.a, y), minus(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> times(two<X> x, two<X> y) {
+  return {times(x.a, y.a), times(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> times(two<X> x, V y) {
+  return {times(x.a, y), times(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> nearest_integer(two<X> x) {
+  return {nearest_integer(x.a), nearest_integer(x.b)};
+}
+template <class X>
+HWY_INLINE two<X> larger(two<X> x, V y) {
+  return {larger(x.a, y), larger(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, two<X> y, two<X> z) {
+  return {multiply_add(x.a, y.a, z.a), multiply_add(x.b, y.b, z.b)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, two<X> y, V z) {
+  return {multiply_add(x.a, y.a, z), multiply_add(x.b, y.b, z)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, V y, two<X> z) {
+  return {multiply_add(x.a, y, z.a), multiply_add(x.b, y, z.b)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, V y, V z) {
+  return {multiply_add(x.a, y, z), multiply_add(x.b, y, z)};
+}
+template <class X>
+HWY_INLINE two<X> product_low(two<X> x, two<X> y, two<X> p) {
+  return {product_low(x.a, y.a, p.a), product_low(x.b, y.b, p.b)};
+}
+template <class X>
+HWY_INLINE two<X> product_low(two<X> x, V y, two<X> p) {
+  return {product_low(x.a, y, p.a), product_low(x.b, y, p.b)};
+}
+template <class X>
+HWY_INLINE void fast_two_sum(two<X> x, two<X> y, two<X>& sum, two<X>& low) {
+  sum = plus(x, y);
+  low = minus(y, minus(sum, x));
+}
+template <class X>
+HWY_INLINE void add_product(two<X> x, two<X> y, V z, two<X>& high, two<X>& low) {
+  add_product(x.a, y.a, z, high.a, low.a);
+  add_product(x.b, y.b, z, high.b, low.b);
+}
+
+/// 2^(i/256) as a pair, and 2^k, for the integers 256k + i of e.
+HWY_INLINE void powers_of_two(V e, V& power, V& high, V& low, V& small_high, V& small_low) {
+  const D d;
+  const DU du;
+  const VU bits = hn::BitCast(du, hn::Add(e, number(0x1.8p52)));
+  power = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ShiftRight<8>(bits), hn::Set(du, 1023))));
+  const VU upper = hn::ShiftRight<4>(bits);
+  high = lookup(exp_tables::sixteenths_high, upper);
+  low = lookup(exp_tables::sixteenths_low, upper);
+  small_high = lookup(exp_tables::small_high, bits);
+  small_low = lookup(exp_tables::small_low, bits);
+}
+template <class X>
+HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low, two<X>& small_high,
+                              two<X>& small_low) {
+  powers_of_two(e.a, power.a, high.a, low.a, small_high.a, small_low.a);
+  powers_of_two(e.b, power.b, high.b, low.b, small_high.b, small_low.b);
+}
+
+// The exponential in three steps, which row_exponentials() takes one after another for all vectors of a row: a vector that took
+// all of them at once would mostly wait for its own results. X is V or two<V>.
+
+/// r, |r| <= 1/2 + 2^-9, and the pair th + tl with 2^((yh + yl - shift)/256) = (th + tl) 2^(r/256).
+template <class X>
+HWY_INLINE void reduce(X yh, X yl, V shift, X& r, X& th, X& tl) {
+  const X n = nearest_integer(yh);
+  X rl;
+  fast_two_sum(minus(yh, n), yl, r, rl);
+  X power, ah, al, bh, bl;
+  powers_of_two(larger(minus(n, shift), number(256 * least_exponent)), power, ah, al, bh, bl);
+  ah = times(ah, power);
+  al = times(al, power);
+  th = times(ah, bh);
+  tl = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, th)));
+  tl = multiply_add(th, times(rl, number(exp_tables::c1_high)), tl);
+}
+
+/// 2^(r/256) - 1 as eh + el.
+template <class X>
+HWY_INLINE void power_minus_one(X r, X& eh, X& el) {
+  namespace t = exp_tables;
+  X q = multiply_add(r, number(t::c7), number(t::c6));
+  q = multiply_add(r, q, number(t::c5));
+  q = multiply_add(r, q, number(t::c4));
+  X c3h, c3l, c2h, c2l, c1h, c1l;
+  add_product(r, q, number(t::c3_high), c3h, c3l);
+  c3l = plus(c3l, number(t::c3_low));
+  add_product(r, c3h, number(t::c2_high), c2h, c2l);
+  c2l = plus(c2l, multiply_add(r, c3l, number(t::c2_low)));
+  add_product(r, c2h, number(t::c1_high), c1h, c1l);
+  c1l = plus(c1l, multiply_add(r, c2l, number(t::c1_low)));
+  eh = times(r, c1h);
+  el = multiply_add(r, c1l, product_low(r, c1h, eh));
+}
+
+/// (th + tl)(1 + eh + el).
+template <class X>
+HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
+  const X xh = times(th, eh);
+  X xl = multiply_add(th, el, product_low(th, eh, xh));
+  xl = plus(multiply_add(tl, eh, xl), tl);
+  ph = plus(th, xh);
+  pl = plus(plus(minus(th, ph), xh), xl);
+}
+
 /// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift <= 256 and |yl| <= 2^-10: relative error at most
 /// 2^-93 while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
 HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
-  namespace t = exp_tables;
-  const D d;
-  const DU du;
-  const auto number = [](double x) HWY_ATTR { return hn::Set(D(), x); };
-  const V n = hn::Round(yh);
-  V r, rl;
-  fast_two_sum(hn::Sub(yh, n), yl, r, rl);
-  const V e = hn::Max(hn::Sub(n, shift), number(256 * least_exponent));
-  const VU bits = hn::BitCast(du, hn::Add(e, number(0x1.8p52)));
-  const V power = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ShiftRight<8>(bits), hn::Set(du, 1023))));
-  const VU upper = hn::ShiftRight<4>(bits);
-  const V ah = hn::Mul(power, lookup(t::sixteenths_high, upper));
-  const V al = hn::Mul(power, lookup(t::sixteenths_low, upper));
-  const V bh = lookup(t::small_high, bits);
-  const V bl = lookup(t::small_low, bits);
-  V th, tl;
-  multiply(ah, al, bh, bl, th, tl);
-  tl = multiply_add(th, hn::Mul(rl, number(t::c1_high)), tl);
-
-  V q = multiply_add(r, number(t::c7), number(t::c6));
-  q = multiply_add(r, q, number(t::c5));
-  q = multiply_add(r, q, number(t::c4));
-  V c3h, c3l, c2h, c2l, c1h, c1l;
-  add_product(r, q, number(t::c3_high), c3h, c3l);
-  c3l = hn::Add(c3l, number(t::c3_low));
-  add_product(r, c3h, number(t::c2_high), c2h, c2l);
-  c2l = hn::Add(c2l, multiply_add(r, c3l, number(t::c2_low)));
-  add_product(r, c2h, number(t::c1_high), c1h, c1l);
-  c1l = hn::Add(c1l, multiply_add(r, c2l, number(t::c1_low)));
-  const V eh = pinned(hn::Mul(r, c1h));
-  const V el = multiply_add(r, c1l, product_low(r, c1h, eh));
-
-  const V xh = pinned(hn::Mul(th, eh));
-  V xl = multiply_add(th, el, product_low(th, eh, xh));
-  xl = hn::Add(multiply_add(tl, eh, xl), tl);
-  ph = hn::Add(th, xh);
-  pl = hn::Add(hn::Add(hn::Sub(th, ph), xh), xl);
+  V r, th, tl, eh, el;
+  reduce(yh, yl, shift, r, th, tl);
+  power_minus_one(r, eh, el);
+  multiply_by_one_plus(th, tl, eh, el, ph, pl);
 }
 
 // --- register tiles ----------------------------------------------------------------------------------------------
@@ -217,7 +340,7 @@ constexpr std::size_t tile_rows = 4;
 #else
 constexpr std::size_t tile_rows = 2;
 #endif
-static_assert(panel_width % tile_width == 0 && group_rows % tile_rows == 0);
+static_assert(panel_width % (2 * lanes) == 0 && panel_width % tile_width == 0 && group_rows % tile_rows == 0);
 
 HWY_INLINE void accumulate(V a, V b0, V b1, tile_row& t) {
   accumulate(a, b0, t.s0, t.r0);
@@ -338,7 +461,22 @@ inline double power_of_two_above(double x) {
   return std::clamp(std::bit_cast<double>(up), 0x1p-200, 0x1p1000);
 }
 
-inline double scaled(double x, int exponent) { return std::ldexp(x, exponent); }
+/// 2^e for -1074 <= e <= 1023.
+inline double power_of_two(int e) {
+  return e >= -1022 ? std::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52)
+                    : std::bit_cast<double>(std::uint64_t{1} << (e + 1074));
+}
+
+/// The last bit of x that is 1, as a power of two; 2 where x = 0.
+HWY_INLINE V last_bit_of(V x) {
+  const D d;
+  const DU du;
+  const VU bits = hn::BitCast(du, x);
+  const auto power = hn::Eq(hn::And(bits, hn::Set(du, 0xfffffffffffffu)), hn::Zero(du));
+  const V rest = hn::BitCast(d, hn::And(bits, hn::Sub(bits, hn::Set(du, 1))));
+  const V bit = hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, power))), x, hn::Sub(x, rest));
+  return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 2.0), hn::Abs(bit));
+}
 
 struct row_state {
   std::size_t first = 0;  // keys that it may see; none for a row that only fills a tile
@@ -370,8 +508,7 @@ class evaluation {
     results_ = results;
     count_ = count;
     start();
-    for (std::size_t block = 0; block < blocks_; ++block)
-      for (std::size_t group = 0; group * group_rows < count_; ++group) keys(block, group);
+    for (std::size_t block = 0; block < blocks_; ++block) keys(block);
     for (std::size_t i = 0; i < count_; ++i) finish(i);
   }
 
@@ -379,7 +516,7 @@ class evaluation {
   void reserve();
   void start();
   void start_row(std::size_t i);
-  void keys(std::size_t block, std::size_t group);
+  void keys(std::size_t block);
   bool bias(std::size_t i) const { return rows_[i].bias != nullptr; }
   void row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum);
   double apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
@@ -399,13 +536,14 @@ class evaluation {
   const row_results* results_ = nullptr;
   std::size_t count_ = 0;
   row_state state_[block_rows];
-  double group_sums_[group_rows] = {};
+  double grids_[block_rows] = {};  // of the sums over values of the block at hand, but for the values' factor
   alignas(64) std::uint64_t mask_[block_keys];
 };
 
 void evaluation::reserve() {
   if (memory_.key_width < head_.key_width || !memory_.q) {
     memory_.q = hwy::AllocateAligned<double>(block_rows * head_.key_width);
+    memory_.query = hwy::AllocateAligned<double>(head_.key_width + 8);
     memory_.key_width = head_.key_width;
   }
   if (!memory_.high) {
@@ -436,49 +574,51 @@ void evaluation::start() {
   }
 }
 
-/// Exponent of the last bit of x that is 1.
-inline long last_bit(double x) {
-  int e = 0;
-  const double m = std::frexp(x, &e);
-  const auto n = static_cast<std::int64_t>(std::ldexp(m, 53));
-  return e - 53 + std::countr_zero(static_cast<std::uint64_t>(n));
-}
-
 void evaluation::start_row(std::size_t i) {
+  const D d;
   row_state& s = state_[i];
   const query_row& row = rows_[i];
   const std::size_t width = head_.key_width;
+  const std::size_t padded = (width + 7) / 8 * 8;
   s.first = row.first_key;
   s.last = std::min(row.last_key, head_.keys);
-  double largest = 0;
-  for (std::size_t c = 0; c < width; ++c) largest = std::max(largest, std::abs(row.q[c]));
+  double* x = memory_.query.get();
+  std::copy(row.q, row.q + width, x);
+  std::fill(x + width, x + padded, 0.0);
+
+  V most = hn::Zero(d);
+  for (std::size_t c = 0; c < padded; c += lanes) most = hn::Max(most, hn::Abs(hn::Load(d, x + c)));
+  const double largest = hn::GetLane(hn::MaxOfLanes(d, most));
   int exponent = 0;
   std::frexp(largest, &exponent);
   exponent = std::max(exponent, -900);
-  double square = 0;
-  for (std::size_t c = 0; c < width; ++c) {
-    const double x = scaled(row.q[c], -exponent);
-    square += x * x;
+
+  const V by = hn::Set(d, power_of_two(-exponent));
+  V squares = hn::Zero(d);
+  V last_bit = hn::Set(d, 2.0);
+  for (std::size_t c = 0; c < padded; c += lanes) {
+    const V y = hn::Mul(hn::Load(d, x + c), by);
+    squares = multiply_add(y, y, squares);
+    last_bit = hn::Min(last_bit, last_bit_of(y));
+    hn::Store(y, d, x + c);
   }
+  // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is exact then.)
   int norm = 0;
-  std::frexp(std::sqrt(square) * (1 + 0x1p-20), &norm);  // the norm is below 2^norm
+  std::frexp(std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-20), &norm);
   exponent += norm;
+  s.query_last_bit = std::ilogb(hn::GetLane(hn::MinOfLanes(d, last_bit))) - norm;
 
   const bool negative = steps_.scale && std::signbit(*steps_.scale);
+  const double factor = negative ? -power_of_two(-norm) : power_of_two(-norm);
   double* q = memory_.q.get() + (i / group_rows) * group_rows * width + i % group_rows;
-  s.query_last_bit = 5000;
-  for (std::size_t c = 0; c < width; ++c) {
-    const double x = scaled(negative ? -row.q[c] : row.q[c], -exponent);
-    q[c * group_rows] = x;
-    if (row.q[c] != 0) s.query_last_bit = std::min(s.query_last_bit, last_bit(row.q[c]) - exponent);
-  }
+  for (std::size_t c = 0; c < width; ++c) q[c * group_rows] = x[c] * factor;
 
   double_double scale = steps_.scale ? double_double{std::abs(*steps_.scale), 0}
                                      : reciprocal_root(static_cast<double>(width));
   if (scale.high != 0) {
     int e = 0;
     std::frexp(scale.high, &e);
-    scale = {scaled(scale.high, -e), scaled(scale.low, -e)};
+    scale = {std::ldexp(scale.high, -e), std::ldexp(scale.low, -e)};
     const long total = static_cast<long>(e) + exponent + head_.key_exponent;
     if (simple_ && !bias(i)) scale = product(scale, {exp_tables::log2e_256_high, exp_tables::log2e_256_low});
     if (total > 300) {
@@ -488,7 +628,8 @@ void evaluation::start_row(std::size_t i) {
       s.factor_error = 0x1p-480;
       scale = {0, 0};
     } else {
-      scale = {scaled(scale.high, static_cast<int>(total)), scaled(scale.low, static_cast<int>(total))};
+      const double by_total = power_of_two(static_cast<int>(total));
+      scale = {scale.high * by_total, scale.low * by_total};
     }
   }
   s.factor = scale;
@@ -694,34 +835,55 @@ void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t 
 
   const V shift_of_all = hn::Set(d, s.shift);
   V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
-  const auto one_vector = [&](std::size_t j, auto is_direct, auto is_masked) HWY_ATTR {
-    V yh = hn::Load(d, high + j);
-    V yl = hn::Load(d, low + j);
-    if constexpr (is_direct.value) {
-      const V sh = yh;
-      yh = pinned(hn::Mul(sh, fh));
-      yl = multiply_add(yl, fh, multiply_add(sh, fl, product_low(sh, fh, yh)));
+  alignas(64) double reduced[5][block_keys];
+  const auto all_vectors = [&](auto is_direct, auto is_masked) HWY_ATTR {
+    const auto load = [&](std::size_t j, V& yh, V& yl) HWY_ATTR {
+      yh = hn::Load(d, high + j);
+      yl = hn::Load(d, low + j);
+      if constexpr (is_direct.value) {
+        const V sh = yh;
+        yh = pinned(hn::Mul(sh, fh));
+        yl = multiply_add(yl, fh, multiply_add(sh, fl, product_low(sh, fh, yh)));
+      }
+    };
+    for (std::size_t j = first; j < last; j += 2 * lanes) {
+      two<V> yh, yl, r, th, tl;
+      load(j, yh.a, yl.a);
+      load(j + lanes, yh.b, yl.b);
+      reduce(yh, yl, shift_of_all, r, th, tl);
+      store_two(r, reduced[0] + j);
+      store_two(th, reduced[1] + j);
+      store_two(tl, reduced[2] + j);
     }
-    V ph, pl, e;
-    exponential(yh, yl, shift_of_all, ph, pl);
-    if constexpr (is_masked.value) {
-      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
-      ph = hn::IfThenElseZero(sees, ph);
-      pl = hn::IfThenElseZero(sees, pl);
+    for (std::size_t j = first; j < last; j += 2 * lanes) {
+      two<V> eh, el;
+      power_minus_one(load_two(reduced[0] + j), eh, el);
+      store_two(eh, reduced[3] + j);
+      store_two(el, reduced[4] + j);
     }
-    hn::Store(ph, d, high + j);
-    hn::Store(pl, d, low + j);
-    two_sum(sum_high, ph, sum_high, e);
-    sum_low = hn::Add(sum_low, hn::Add(e, pl));
+    for (std::size_t j = first; j < last; j += lanes) {
+      V ph, pl, e;
+      multiply_by_one_plus(hn::Load(d, reduced[1] + j), hn::Load(d, reduced[2] + j), hn::Load(d, reduced[3] + j),
+                           hn::Load(d, reduced[4] + j), ph, pl);
+      if constexpr (is_masked.value) {
+        const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+        ph = hn::IfThenElseZero(sees, ph);
+        pl = hn::IfThenElseZero(sees, pl);
+      }
+      hn::Store(ph, d, high + j);
+      hn::Store(pl, d, low + j);
+      two_sum(sum_high, ph, sum_high, e);
+      sum_low = hn::Add(sum_low, hn::Add(e, pl));
+    }
   };
   if (direct && !masked)
-    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::true_type(), std::false_type());
+    all_vectors(std::true_type(), std::false_type());
   else if (direct)
-    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::true_type(), std::true_type());
+    all_vectors(std::true_type(), std::true_type());
   else if (!masked)
-    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::false_type(), std::false_type());
+    all_vectors(std::false_type(), std::false_type());
   else
-    for (std::size_t j = first; j < last; j += lanes) one_vector(j, std::false_type(), std::true_type());
+    all_vectors(std::false_type(), std::true_type());
 
   double* sums = memory_.sums.get() + i * 16;
   V all, e;
@@ -742,47 +904,72 @@ void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t 
   }
 }
 
-void evaluation::keys(std::size_t block, std::size_t group) {
+void evaluation::keys(std::size_t block) {
   const std::size_t begin = block * block_keys;
   const std::size_t end = std::min(begin + block_keys, head_.keys);
-  std::size_t first_key = end, last_key = begin;
-  const std::size_t row = group * group_rows;
-  for (std::size_t i = row; i < row + group_rows; ++i) {
-    if (state_[i].last <= state_[i].first) continue;
-    first_key = std::min(first_key, std::max(state_[i].first, begin));
-    last_key = std::max(last_key, std::min(state_[i].last, end));
+  const std::size_t groups = (count_ + group_rows - 1) / group_rows;
+  struct range {
+    std::size_t first, last;
+  };
+  // Of each group of rows: the keys of the block that some row may see.
+  range keys[block_rows / group_rows];
+  std::size_t first_panel = block_keys, last_panel = 0;
+  for (std::size_t g = 0; g < groups; ++g) {
+    keys[g] = {end, begin};
+    for (std::size_t i = g * group_rows; i < (g + 1) * group_rows; ++i) {
+      if (state_[i].last <= state_[i].first) continue;
+      keys[g].first = std::min(keys[g].first, std::max(state_[i].first, begin));
+      keys[g].last = std::max(keys[g].last, std::min(state_[i].last, end));
+    }
+    if (keys[g].first >= keys[g].last) {
+      keys[g] = {begin, begin};
+      continue;
+    }
+    keys[g].first -= begin;
+    keys[g].last -= begin;
+    first_panel = std::min(first_panel, keys[g].first / panel_width);
+    last_panel = std::max(last_panel, (keys[g].last + panel_width - 1) / panel_width);
   }
-  if (first_key >= last_key) return;
-  const std::size_t first = (first_key - begin) / panel_width * panel_width;
-  const std::size_t last = (last_key - begin + panel_width - 1) / panel_width * panel_width;
 
   const std::size_t width = head_.key_width;
-  double* high = memory_.high.get() + row * block_keys;
-  double* low = memory_.low.get() + row * block_keys;
-  for (std::size_t j = first; j < last; j += tile_width) {
-    const std::size_t key = begin + j;
-    score_tile(memory_.q.get() + row * width, head_.k.get() + key / panel_width * width * panel_width + key % panel_width,
-               head_.key_grid.get() + key, width, high + j, low + j);
-  }
-  for (std::size_t i = row; i < row + group_rows; ++i) {
-    double sum = 0;
-    if (i < count_) {
-      row_exponentials(block, i, first, last, sum);
-    } else {
-      std::fill(high + (i - row) * block_keys + first, high + (i - row) * block_keys + last, 0.0);
-      std::fill(low + (i - row) * block_keys + first, low + (i - row) * block_keys + last, 0.0);
+  for (std::size_t panel = first_panel; panel < last_panel; ++panel)
+    for (std::size_t g = 0; g < groups; ++g) {
+      if (keys[g].last <= panel * panel_width || keys[g].first >= (panel + 1) * panel_width) continue;
+      for (std::size_t j = panel * panel_width; j < (panel + 1) * panel_width; j += tile_width)
+        score_tile(memory_.q.get() + g * group_rows * width,
+                   head_.k.get() + (begin / panel_width + panel) * width * panel_width + j % panel_width,
+                   head_.key_grid.get() + begin + j, width, memory_.high.get() + g * group_rows * block_keys + j,
+                   memory_.low.get() + g * group_rows * block_keys + j);
     }
-    const double grid = power_of_two_above(sum);
-    state_[i].grids += grid;
-    group_sums_[i - row] = 3 * grid;
+  for (std::size_t g = 0; g < groups; ++g) {
+    if (keys[g].last == keys[g].first) continue;
+    const std::size_t first = keys[g].first / panel_width * panel_width;
+    const std::size_t last = (keys[g].last + panel_width - 1) / panel_width * panel_width;
+    for (std::size_t i = g * group_rows; i < (g + 1) * group_rows; ++i) {
+      double sum = 0;
+      if (i < count_) {
+        row_exponentials(block, i, first, last, sum);
+      } else {
+        std::fill_n(memory_.high.get() + i * block_keys + first, last - first, 0.0);
+        std::fill_n(memory_.low.get() + i * block_keys + first, last - first, 0.0);
+      }
+      const double grid = power_of_two_above(sum);
+      state_[i].grids += grid;
+      grids_[i] = 3 * grid;
+    }
   }
   for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
     const double* grid = head_.value_grid.get() + (block * head_.value_panels + panel) * panel_width;
-    const double* v = head_.v.get() + (panel * head_.keys + first_key) * panel_width;
-    for (std::size_t c = 0; c < panel_width; c += tile_width)
-      output_tile(high + (first_key - begin), low + (first_key - begin), v + c, last_key - first_key, grid + c,
-                  group_sums_, memory_.output_high.get() + row * width_ + panel * panel_width + c,
-                  memory_.output_low.get() + row * width_ + panel * panel_width + c, width_);
+    for (std::size_t g = 0; g < groups; ++g) {
+      if (keys[g].last == keys[g].first) continue;
+      const std::size_t row = g * group_rows;
+      const double* v = head_.v.get() + (panel * head_.keys + begin + keys[g].first) * panel_width;
+      for (std::size_t c = 0; c < panel_width; c += tile_width)
+        output_tile(memory_.high.get() + row * block_keys + keys[g].first,
+                    memory_.low.get() + row * block_keys + keys[g].first, v + c, keys[g].last - keys[g].first, grid + c,
+                    grids_ + row, memory_.output_high.get() + row * width_ + panel * panel_width + c,
+                    memory_.output_low.get() + row * width_ + panel * panel_width + c, width_);
+    }
   }
 }
 
