@@ -1,31 +1,26 @@
 #pragma once
 
-#include <attest/rounding/direction.hpp>
-
 #include <cstddef>
-#include <cstdint>
 
-// From pairs of doubles with an error bound to one number of a format, with a test whether that is certain. Vectorised for
-// nearest even; proofs in docs/error-bounds.md, "Certified double". The caller's environment as in double_double_tier.hpp.
+// From pairs of doubles with an error bound to binary64, with a test whether the rounding is certain.
 namespace attest::rounding_of_pairs {
 
 /// For every i < count with x any real number in [high + low - error, high + low + error]: rounded[i] is x rounded to
-/// binary64, to nearest even, where undecided[i] is 0. Where it is 1, rounded[i] is some double. Branch-free, no alignment
-/// asked for. Returns how many are undecided.
+/// binary64, to nearest even, where undecided[i] is 0. Where it is 1, rounded[i] is some double or NaN. high and low need not
+/// be normalised. Vectorised, without branches, no alignment asked for; rounded may be high. Returns how many are undecided.
+/// The caller's environment as in double_double_tier.hpp.
 ///
-/// Decided never: error not finite or NaN anywhere; results that may overflow; results below 2^-960 in magnitude, zero
-/// included, but for high = low = error = 0, which gives +0. (Zeros are certain only where exact, and then the sign is +.)
-/// A tie is never decided, and a representable value only with error = 0.
+/// Never decided: what is not finite, error included; magnitudes of 2^1022 and above; magnitudes below 2^-960, but for
+/// high + low = 0 with error = 0, which gives +0. A tie is never decided; a representable value is where error is 0, or where it
+/// lies in high with an error so small that no tie is near.
+///
+/// Proof. h + l = high + low exactly (TwoSum), e' = error (1 + 2^-50) + 2^-51 |l| + 2^-1020. The sums l + e' and l - e' are rounded by
+/// at most 2^-53 (|l| + e') + 2^-1075, and e' itself, whose terms are rounded and added twice, is off by at most 3 · 2^-53 e' + 2^-1074:
+/// together less than what e' exceeds error by. So u = fl(l + e') >= l + error, and d = fl(l - e') <= l - error. Rounding is
+/// monotonic: fl(h + d) <= x rounded <= fl(h + u), and where the two are the same number, that is x rounded. This holds at
+/// powers of two, for either sign and for subnormal numbers alike; the limits on magnitudes are there for e' (2^-1020 is small
+/// against half a last place of 2^-960) and so that nothing overflows. A tie has fl(h + d) != fl(h + u), because d < l < u.
 std::size_t to_binary64(std::size_t count, const double* high, const double* low, const double* error, double* rounded,
-                        unsigned char* undecided);
-
-/// The same for a narrower format: its bits, by one rounding of x to nearest even (overflow, subnormal results and results
-/// that round to zero are decided where certain; a result that rounds to zero keeps the sign of x).
-std::size_t to_binary32(std::size_t count, const double* high, const double* low, const double* error, std::uint32_t* bits,
-                        unsigned char* undecided);
-std::size_t to_binary16(std::size_t count, const double* high, const double* low, const double* error, std::uint16_t* bits,
-                        unsigned char* undecided);
-std::size_t to_bfloat16(std::size_t count, const double* high, const double* low, const double* error, std::uint16_t* bits,
                         unsigned char* undecided);
 
 }  // namespace attest::rounding_of_pairs
