@@ -26,7 +26,8 @@ int run(int argc, char** argv) {
   CLI::App program("Certified reference values for scaled dot-product attention, softmax(Q K^T scale) V.", "attest");
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("attest ") + tools::version);
-  program.footer("Exit status: 0 done or passed, 1 a check failed, 2 bad usage or bad input (one line on standard error says what).\n"
+  program.footer("Exit status: 0 done or passed, 1 a check failed, 2 bad usage or bad input (one line on standard error says what), 3 some\n"
+                 "element is undecided.\n"
                  "attest COMMAND --help describes a command.");
   tools::action chosen;
   tools::add_reference_command(program, chosen);
@@ -34,6 +35,8 @@ int run(int argc, char** argv) {
   tools::add_trace_command(program, chosen);
   tools::add_prove_command(program, chosen);
   tools::add_random_command(program, chosen);
+  tools::add_convert_command(program, chosen);
+  tools::add_merge_command(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -11,6 +11,7 @@ namespace attest::tools {
 inline constexpr int done = 0;
 inline constexpr int check_failed = 1;
 inline constexpr int bad_input = 2;
+inline constexpr int undecided = 3;
 
 /// What was asked for; returns the exit status.
 using action = std::function<int()>;
@@ -20,5 +21,7 @@ void add_check_command(CLI::App& program, action& chosen);
 void add_trace_command(CLI::App& program, action& chosen);
 void add_prove_command(CLI::App& program, action& chosen);
 void add_random_command(CLI::App& program, action& chosen);
+void add_convert_command(CLI::App& program, action& chosen);
+void add_merge_command(CLI::App& program, action& chosen);
 
 }  // namespace attest::tools

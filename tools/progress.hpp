@@ -4,11 +4,12 @@
 
 namespace attest::tools {
 
-/// A line on standard error that counts rows, shown once the work has taken a second and only on a terminal; it is wiped
-/// when the work is done.
+/// A line on standard error that counts rows and estimates how long the rest takes, shown once the work has taken a second
+/// and only on a terminal; it is wiped when the work is done.
 class progress_line {
  public:
-  progress_line();
+  /// `rows_before`: how many rows were done earlier, and tell nothing about the time.
+  explicit progress_line(std::size_t rows_before = 0);
   ~progress_line();
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
@@ -18,6 +19,7 @@ class progress_line {
  private:
   bool on_terminal_;
   bool shown_ = false;
+  std::size_t rows_before_;
   double started_;
   double last_shown_;
 };

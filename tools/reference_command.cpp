@@ -1,3 +1,4 @@
+#include "array_reference.hpp"
 #include "commands.hpp"
 #include "cross_check_report.hpp"
 #include "progress.hpp"
@@ -20,8 +21,10 @@ namespace {
 constexpr unsigned most_digits = 10000;
 
 struct request {
-  std::string input;
+  std::vector<std::string> inputs;
   std::string output = "-";
+  array_reference_request arrays;
+  std::string threads = "0";
   unsigned digits = 50;
   bool exact_decimals = false;
   bool cross_check = false;
@@ -34,6 +37,13 @@ std::string number_of_digits(const std::string& text) {
   const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
   if (whole && value >= 1 && value <= most_digits) return {};
   return text + " is no whole number from 1 to " + std::to_string(most_digits);
+}
+
+std::string thread_count(const std::string& text) {
+  unsigned value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
+  return whole && value <= 4096 ? "" : text + " is no whole number from 0 to 4096";
 }
 
 std::string counted(std::size_t count, const char* one, const char* many) {
@@ -53,7 +63,30 @@ std::string summary(const std::string& output, bool batch, const std::vector<att
          ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
 }
 
-int run(const request& r) {
+// A JSON case without options of attention, and a JSON file to write, are the business of exact arithmetic.
+bool is_json_work(const request& r) {
+  const auto is_json = [](const std::string& path) { return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json; };
+  const array_reference_request& a = r.arrays;
+  return r.inputs.size() == 1 && is_json(r.inputs[0]) && is_json(r.output) && !a.options.any() && a.rows.empty() && a.report.empty() && !a.resume;
+}
+
+int run_arrays(const request& r) {
+  if (r.cross_check) throw io::input_error("--cross-check: it is of JSON cases with a JSON output");
+  if (r.exact_decimals) throw io::input_error("--decimal: exact decimals are no floats, and arrays hold floats: leave it out");
+  array_reference_request a = r.arrays;
+  a.files = r.inputs;
+  a.output = r.output;
+  std::from_chars(r.threads.data(), r.threads.data() + r.threads.size(), a.threads);
+  return write_array_reference(a);
+}
+
+int run(const request& given) {
+  if (!is_json_work(given)) return run_arrays(given);
+  struct {
+    std::string input, output;
+    unsigned digits;
+    bool exact_decimals, cross_check;
+  } r{given.inputs[0], given.output, given.digits, given.exact_decimals, given.cross_check};
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
   const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
@@ -101,21 +134,39 @@ const char* const explanation =
     "without. What is certified does not depend on it; but values that do not agree are listed, and the exit status is 1.\n"
     "\n"
     "Exit status: 0 done, 1 a cross-check found a disagreement, 2 bad usage or bad input (one line on standard error says\n"
-    "what).";
+    "what), 3 some element is undecided.\n";
+
+const char* const array_results_explanation =
+    "The results are output, with --lse lse, with --weights weights, and with --low-word output_low and so on; lse and weights\n"
+    "have the output's format, but binary32 where that is narrower. The format follows the extension of the file: .npz, .npy\n"
+    "(one array), .safetensors, .bin or .raw (with a JSON sidecar), .json, or .hpp (hexadecimal floats). With them go the\n"
+    "inputs' SHA-256, the options and the version; the same bytes on every machine and at any number of threads.\n"
+    "\n"
+    "A run that is interrupted leaves OUT.part, from which --resume continues.";
 
 }  // namespace
 
 void add_reference_command(CLI::App& program, action& chosen) {
   CLI::App* command = program.add_subcommand("reference", "Write the certified reference of a case as an attention-v1 file");
   const auto r = std::make_shared<request>();
-  command->add_option("CASE", r->input, "The case, a JSON file; - reads standard input")->required()->type_name("");
+  command->add_option("CASE", r->inputs, "The case: a JSON file (- reads standard input), or a file of arrays; NAME=CASE for one array")
+      ->required()
+      ->type_name("");
   command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")->type_name("FILE");
   command->add_option("--digits", r->digits, "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
       ->type_name("N")
       ->check(number_of_digits);
   command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
   command->add_flag("--cross-check", r->cross_check, "Compare every value with Boost's cpp_bin_float as well");
-  command->footer(explanation);
+  command->add_option("--rows", r->arrays.rows, "Only the queries A to B - 1, counted over all heads: a part for attest merge")->type_name("A:B")->group("Arrays");
+  command->add_flag("--resume", r->arrays.resume, "Continue where an interrupted run stopped, from OUT.part")->group("Arrays");
+  command->add_option("--threads", r->threads, "How many threads; 0 (the default): as many as the machine has. The values do not depend on it")
+      ->type_name("N")
+      ->check(thread_count)
+      ->group("Arrays");
+  command->add_option("--report", r->arrays.report, "Write how the elements were settled, as JSON")->type_name("FILE")->group("Arrays");
+  add_array_options(*command, r->arrays.options);
+  command->footer(std::string(explanation) + '\n' + array_explanation + array_results_explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }
 

@@ -21,9 +21,6 @@ std::string array_prefix(const std::string& file, const std::string& array);
 /// machine. (A shape with a zero has none, whatever its other extents are.)
 std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes, const std::string& where);
 
-/// That so many bytes can be allocated; input_error otherwise.
-void check_memory(std::uint64_t bytes, const std::string& where);
-
 /// Reads the elements as they follow each other in a file, and puts them row by row in this machine's byte order.
 /// `fortran_order`: the first index runs fastest in the file. `big_endian`: their bytes' order there.
 host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next, const std::string& where);
@@ -56,7 +53,13 @@ encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::stri
 /// The elements in little-endian order.
 std::string little_endian_bytes(const host_array& a);
 
-/// The member of npz files that holds the provenance.
+/// The array as a dtype's name takes it, without elements.
+array_info reinterpreted_info(const array_info& info, const std::string& dtype_name, const std::string& where);
+
+/// Whether an .npy says what these elements are.
+bool is_numpy_type(dtype type);
+
+/// The member of npz files that holds the provenance, and the dtypes that .npy has no name for.
 inline constexpr std::string_view provenance_member = "attest.json";
 
 }  // namespace attest::io

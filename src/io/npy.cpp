@@ -150,13 +150,7 @@ class npy_file final : public array_file {
                         (there < bytes ? "truncated" : "damaged, or holds more than one array"));
     if (sidecar) read_sidecar(*sidecar);
     arrays_.push_back(header_.info);
-    if (!dtype_name_.empty()) {
-      // What the sidecar names is checked on no elements.
-      host_array empty;
-      static_cast<array_info&>(empty) = header_.info;
-      arrays_[0] = reinterpreted(empty, dtype_name_, where_);
-      arrays_[0].name = header_.info.name;
-    }
+    if (!dtype_name_.empty()) arrays_[0] = reinterpreted_info(header_.info, dtype_name_, where_);
   }
 
  private:
@@ -248,6 +242,14 @@ std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, 
                                      const std::optional<std::string>& sidecar) {
   return std::make_unique<npy_file>(std::move(source), name, array_name, sidecar);
 }
+
+array_info reinterpreted_info(const array_info& info, const std::string& dtype_name, const std::string& where) {
+  host_array empty;
+  static_cast<array_info&>(empty) = info;
+  return reinterpreted(empty, dtype_name, where);
+}
+
+bool is_numpy_type(dtype type) { return format_of(type) == nullptr || type == dtype::binary16 || type == dtype::binary32 || type == dtype::binary64; }
 
 std::string npy_header_bytes(const host_array& a) {
   std::string shape;

@@ -89,6 +89,7 @@ class npz_file final : public array_file {
  public:
   npz_file(std::shared_ptr<const byte_source> source, const std::string& name) : packed_size_(source->size()) {
     name_ = name;
+    if (packed_size_ == 0) fail("it is empty");  // which libzip takes for an archive without members
     auto* reader = new zip_reader{std::move(source), 0, {}};
     zip_error_init(&reader->error);
     zip_error_t error;
@@ -113,6 +114,7 @@ class npz_file final : public array_file {
   struct member {
     zip_uint64_t index;
     npy_header header;
+    std::string dtype_name;  // from attest.json
   };
 
   [[noreturn]] void fail(const std::string& what) const { throw input_error(name_ + ": " + what); }
@@ -137,7 +139,7 @@ class npz_file final : public array_file {
              " times as many: save it without compression (numpy.savez)");
       if (entry == provenance_member) {
         if (stat.size > longest_provenance) fail("its member attest.json has more than " + std::to_string(longest_provenance) + " bytes");
-        provenance_ = text(index, stat.size);
+        read_sidecar(text(index, stat.size));
         continue;
       }
       if (!entry.ends_with(".npy")) continue;
@@ -153,8 +155,24 @@ class npz_file final : public array_file {
         throw input_error(where + "shape " + shape_text(header.info) + " of " + to_string(header.info.type) + " takes " + std::to_string(bytes) +
                           " bytes and its member has " + std::to_string(stat.size) + " with the header: it is damaged");
       arrays_.push_back(header.info);
-      members_.push_back({index, header});
+      members_.push_back({index, header, {}});
     }
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      if (const json::value* type = dtypes_.find(arrays_[i].name); type != nullptr && type->type == json::kind::string) {
+        members_[i].dtype_name = type->text;
+        arrays_[i] = reinterpreted_info(arrays_[i], type->text, array_prefix(name_, arrays_[i].name));
+      }
+  }
+
+  void read_sidecar(const std::string& content) {
+    json::value root;
+    try {
+      root = json::parse(content);
+    } catch (const json::syntax_error& e) {
+      fail(std::string("attest.json: ") + e.what());
+    }
+    if (const json::value* attest = root.find("attest")) provenance_ = json::write(*attest);
+    if (const json::value* dtypes = root.find("dtypes")) dtypes_ = *dtypes;
   }
 
   // Nothing is unpacked to a folder; but no honest archive has such names.
@@ -212,12 +230,13 @@ class npz_file final : public array_file {
     read_npy_header(bytes, arrays_[index].name, where);
     host_array a = read_elements(m.header.info, m.header.fortran_order, m.header.big_endian, bytes, where);
     finish(file.get(), where);
-    return a;
+    return m.dtype_name.empty() ? a : reinterpreted(std::move(a), m.dtype_name, where);
   }
 
   std::uint64_t packed_size_;
   archive_handle archive_;
   std::vector<member> members_;
+  json::value dtypes_;
 };
 
 }  // namespace
@@ -243,7 +262,12 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
   // The bytes of the members have to stay until the archive is closed.
   std::vector<std::pair<std::string, std::string>> members;
   for (const host_array& a : content.arrays) members.emplace_back(a.name + ".npy", npy_header_bytes(a) + little_endian_bytes(a));
-  if (!content.provenance.empty()) members.emplace_back(provenance_member, content.provenance);
+  std::string dtypes;
+  for (const host_array& a : content.arrays)
+    if (!is_numpy_type(a.type)) dtypes += (dtypes.empty() ? "" : ", ") + json::quote(a.name) + ": " + json::quote(to_string(a.type));
+  if (!content.provenance.empty() || !dtypes.empty())
+    members.emplace_back(provenance_member, "{\"version\": \"attest-npz-v1\", \"dtypes\": {" + dtypes + "}" +
+                                                (content.provenance.empty() ? "" : ", \"attest\": " + content.provenance) + "}\n");
   for (const auto& [member, bytes] : members) {
     zip_source_t* const source = zip_source_buffer(archive.get(), bytes.data(), bytes.size(), 0);
     const zip_int64_t index = source == nullptr ? -1 : zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_UTF_8);

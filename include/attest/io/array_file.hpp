@@ -89,6 +89,9 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
 /// The elements as doubles, exactly; an integer that no double is, is input_error.
 std::vector<double> exact_doubles(const host_array& a, const std::string& where);
 
+/// That the system has so many bytes to give; input_error, which begins with `where`, otherwise.
+void check_memory(std::uint64_t bytes, const std::string& where);
+
 /// What a file to be written holds.
 struct arrays_to_write {
   std::vector<host_array> arrays;

@@ -1,0 +1,93 @@
+#include "commands.hpp"
+
+#include <attest/io/array_file.hpp>
+#include <attest/io/input_error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attest::tools {
+
+namespace {
+
+struct request {
+  std::string input;
+  std::string output;
+  std::vector<std::string> only;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> names;
+};
+
+using io::input_error;
+
+std::pair<std::string, std::string> assignment(const std::string& text, const char* option, const char* example) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+int run(const request& r) {
+  const auto format = io::format_of_path(r.output);
+  if (!format) throw input_error(r.output + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
+  const auto file = io::open_arrays(r.input);
+  const auto known = [&](const std::string& option, const std::string& name) {
+    if (file->find(name) == nullptr) throw input_error(option + ": " + r.input + " has no array " + name);
+  };
+  for (const std::string& name : r.only) known("--only", name);
+  std::vector<std::pair<std::string, std::string>> dtypes;
+  for (const std::string& text : r.dtypes) {
+    dtypes.push_back(assignment(text, "--dtype", "K=bfloat16"));
+    known("--dtype", dtypes.back().first);
+  }
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const std::string& text : r.names) {
+    names.push_back(assignment(text, "--name", "Q=NAME"));
+    known("--name", names.back().second);
+  }
+  io::arrays_to_write content;
+  content.provenance = file->provenance();
+  for (const io::array_info& info : file->arrays()) {
+    if (!r.only.empty() && std::find(r.only.begin(), r.only.end(), info.name) == r.only.end()) continue;
+    io::host_array a = file->load(info.name);
+    const std::string where = r.input + ": array " + info.name + ": ";
+    for (const auto& [name, type] : dtypes)
+      if (name == info.name) a = io::reinterpreted(std::move(a), type, where);
+    if (a.untyped) throw input_error(where + "its elements are bytes without a type: say what they are, as in --dtype " + info.name + "=bfloat16");
+    for (const auto& [to, from] : names)
+      if (from == info.name) a.name = to;
+    for (const io::host_array& other : content.arrays)
+      if (other.name == a.name) throw input_error("--name: two arrays would be called " + a.name);
+    content.arrays.push_back(std::move(a));
+  }
+  if (content.arrays.empty()) throw input_error(r.input + ": it has no array to convert");
+  io::write_arrays(r.output, content);
+  return done;
+}
+
+const char* const explanation =
+    "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json; and .hpp, hexadecimal\n"
+    "floats for C++, which is written and not read. No element is ever rounded: what a format cannot hold is refused, or kept\n"
+    "as the unsigned integers of its bits with the dtype in a sidecar (bfloat16 and float8 in .npy). JSON keeps values, as\n"
+    "binary64, and not dtypes.\n"
+    "\n"
+    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
+
+}  // namespace
+
+void add_convert_command(CLI::App& program, action& chosen) {
+  CLI::App* command = program.add_subcommand("convert", "Write the arrays of a file in another format");
+  const auto r = std::make_shared<request>();
+  command->add_option("IN", r->input, "The file to read")->required()->type_name("");
+  command->add_option("OUT", r->output, "The file to write")->required()->type_name("");
+  command->add_option("--only", r->only, "Only this array; may be given again, or with several: Q,K")->type_name("NAME")->delimiter(',')->allow_extra_args(false);
+  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE")->type_name("K=DTYPE")->allow_extra_args(false);
+  command->add_option("--name", r->names, "The array NAME is called Q in OUT")->type_name("Q=NAME")->allow_extra_args(false);
+  command->footer(explanation);
+  command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
+}
+
+}  // namespace attest::tools
