@@ -7,6 +7,9 @@
 // rounded to the format; tests/kernel/fused_exp_test.cpp bounds their error over the whole interval.
 namespace attest::kernel::fused_exp {
 
+/// The running maximum stays where it is until a score exceeds it by more: few blocks have to be rescaled then.
+inline constexpr int slack = 4;
+
 template <class T>
 struct constants;
 

@@ -125,47 +125,71 @@ inline constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
 template <class T>
 inline constexpr T magic = T(3) * static_cast<T>(std::uint64_t{1} << (mantissa_bits<T> - index_bits - 1));
 
-template <std::size_t N, class T>
-HWY_INLINE vector<T> polynomial(const T (&coefficients)[N], vector<T> x) {
-  const tag<T> d;
-  auto sum = hn::Set(d, coefficients[N - 1]);
-  for (std::size_t k = N - 1; k-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, coefficients[k]));
-  return sum;
+/// The polynomial at all x, step by step together: one after another they would wait for their own results.
+template <std::size_t Step = 0, std::size_t N, std::size_t M, class V, class T>
+HWY_INLINE void polynomial(const T (&coefficients)[M], const V (&x)[N], V (&sum)[N]) {
+  const auto coefficient = hn::Set(tag<T>(), coefficients[M - 1 - Step]);
+  HWY_UNROLL(4)
+  for (std::size_t n = 0; n < N; ++n) sum[n] = Step == 0 ? coefficient : hn::MulAdd(sum[n], x[n], coefficient);
+  if constexpr (Step + 1 < M) polynomial<Step + 1>(coefficients, x, sum);
 }
+
+#if HWY_TARGET == HWY_AVX3
+/// 2^(i/16) less the i that stands in the exponent, in its lowest bits.
+template <class T>
+struct root_table {
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  alignas(64) word entries[16];
+  constexpr root_table() : entries{} {
+    for (word i = 0; i < 16; ++i)
+      entries[i] = std::bit_cast<word>(constants<T>::roots[i]) - (i << (mantissa_bits<T> - 4));
+  }
+};
+template <class T>
+inline constexpr root_table<T> roots;
+
+/// 2^n.
+HWY_INLINE vector<double> root_of(vector<double> z) {
+  const hn::RebindToUnsigned<tag<double>> bits;
+  const auto index = hn::BitCast(bits, z);
+  const auto low = hn::Load(bits, roots<double>.entries), high = hn::Load(bits, roots<double>.entries + 8);
+  const decltype(hn::Zero(bits)) entry{_mm512_permutex2var_epi64(low.raw, index.raw, high.raw)};
+  return hn::BitCast(tag<double>(), hn::Add(entry, hn::ShiftLeft<48>(index)));
+}
+HWY_INLINE vector<float> root_of(vector<float> z) {
+  const hn::RebindToUnsigned<tag<float>> bits;
+  const auto index = hn::BitCast(bits, z);
+  const decltype(hn::Zero(bits)) entry{
+      _mm512_permutexvar_epi32(index.raw, hn::Load(bits, roots<float>.entries).raw)};
+  return hn::BitCast(tag<float>(), hn::Add(entry, hn::ShiftLeft<19>(index)));
+}
+#endif
 
 /// 2^(n + r), n a multiple of 2^-index_bits and z = magic + n; n > -1022 (float: -126). Relative error:
 /// docs/error-bounds.md.
-template <class T>
-HWY_INLINE vector<T> exp2_of(vector<T> z, vector<T> r) {
+template <class T, std::size_t N, class V>
+HWY_INLINE void exp2_of(const V (&z)[N], const V (&r)[N], V (&result)[N]) {
   const tag<T> d;
-  const hn::RebindToUnsigned<tag<T>> bits;
-  const auto exponent = hn::ShiftLeft<mantissa_bits<T> - index_bits>(hn::BitCast(bits, z));
+  V q[N];
 #if HWY_TARGET == HWY_AVX3
-  // The entries are 2^(i/16) less the i that stands in the exponent, in its lowest bits.
-  using word = hn::TFromD<decltype(bits)>;
-  struct alignas(64) table {
-    word entries[16];
-    constexpr table() : entries{} {
-      for (word i = 0; i < 16; ++i)
-        entries[i] = std::bit_cast<word>(constants<T>::roots[i]) - (i << (mantissa_bits<T> - 4));
-    }
-  };
-  static constexpr table roots;
-  vector<T> root;
-  if constexpr (sizeof(T) == 8) {
-    const __m512i low = _mm512_load_si512(roots.entries), high = _mm512_load_si512(roots.entries + 8);
-    const decltype(hn::Zero(bits)) entry{_mm512_permutex2var_epi64(low, hn::BitCast(bits, z).raw, high)};
-    root = hn::BitCast(d, hn::Add(entry, exponent));
-  } else {
-    const __m512i all = _mm512_load_si512(roots.entries);
-    const decltype(hn::Zero(bits)) entry{_mm512_permutexvar_epi32(hn::BitCast(bits, z).raw, all)};
-    root = hn::BitCast(d, hn::Add(entry, exponent));
+  polynomial(constants<T>::sixteenth, r, q);
+  HWY_UNROLL(4)
+  for (std::size_t n = 0; n < N; ++n) q[n] = hn::Mul(r[n], q[n]);
+  HWY_UNROLL(4)
+  for (std::size_t n = 0; n < N; ++n) {
+    const V root = root_of(z[n]);
+    result[n] = hn::MulAdd(root, q[n], root);
   }
-  return hn::MulAdd(root, hn::Mul(r, polynomial(constants<T>::sixteenth, r)), root);
 #else
-  const auto power = hn::MulAdd(r, polynomial(constants<T>::whole, r), hn::Set(d, T(1)));
-  return hn::BitCast(d, hn::Add(hn::BitCast(bits, power), exponent));
+  polynomial(constants<T>::whole, r, q);
+  const hn::RebindToUnsigned<tag<T>> bits;
+  for (std::size_t n = 0; n < N; ++n) {
+    const V power = hn::MulAdd(r[n], q[n], hn::Set(d, T(1)));
+    const auto exponent = hn::ShiftLeft<mantissa_bits<T>>(hn::BitCast(bits, z[n]));
+    result[n] = hn::BitCast(d, hn::Add(hn::BitCast(bits, power), exponent));
+  }
 #endif
+  static_cast<void>(d);
 }
 
 /// tanh(x). With a = 2|x| log2 e: t/(t + 2), t = 2^a - 1, for a <= 1/2; (1 - e)/(1 + e), e = 2^-a, beyond.
@@ -175,12 +199,16 @@ HWY_INLINE vector<T> tanh_of(vector<T> x) {
   const auto one = hn::Set(d, T(1));
   const auto a = hn::Mul(hn::Abs(x), hn::Set(d, static_cast<T>(2.885390081777926814719849362003784)));
   const auto is_small = hn::Le(a, hn::Set(d, T(0.5)));
-  const auto t = hn::Mul(a, polynomial(constants<T>::whole, a));
+  vector<T> q[1], e[1];
+  const vector<T> small[1] = {hn::Min(a, one)};
+  polynomial(constants<T>::whole, small, q);
+  const auto t = hn::Mul(small[0], q[0]);
   const auto negative = hn::Max(hn::Neg(a), hn::Set(d, T(-100)));
-  const auto z = hn::Add(negative, hn::Set(d, magic<T>));
-  const auto e = exp2_of<T>(z, hn::Sub(negative, hn::Sub(z, hn::Set(d, magic<T>))));
-  const auto above = hn::IfThenElse(is_small, t, hn::Sub(one, e));
-  const auto below = hn::IfThenElse(is_small, hn::Add(t, hn::Set(d, T(2))), hn::Add(one, e));
+  const vector<T> z[1] = {hn::Add(negative, hn::Set(d, magic<T>))};
+  const vector<T> r[1] = {hn::Sub(negative, hn::Sub(z[0], hn::Set(d, magic<T>)))};
+  exp2_of<T>(z, r, e);
+  const auto above = hn::IfThenElse(is_small, t, hn::Sub(one, e[0]));
+  const auto below = hn::IfThenElse(is_small, hn::Add(t, hn::Set(d, T(2))), hn::Add(one, e[0]));
   return hn::CopySign(hn::Div(above, below), x);
 }
 
@@ -199,7 +227,7 @@ struct row_block {
   T* scores;        // [block_rows][score_stride]: q · k, then base-two scores, then weights before division
   T* sum;           // [block_rows][sum_stride]: Σ weight V
   T* total;         // [block_rows][lanes]: Σ weight
-  T* maximum;       // [block_rows]: an integer, or -infinity before the first key
+  T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first key
   std::uint64_t* visible;  // [block_rows]: the keys of the block at hand
   bool unrounded;   // the scores are q · k times unit, and small enough to be reduced without rounding
   T unit;
@@ -215,6 +243,11 @@ struct row_block {
     visible = reinterpret_cast<std::uint64_t*>(maximum + block_rows);
   }
   std::size_t tiles() const { return (count + tile_rows - 1) / tile_rows; }
+  /// The keys that some row of the tile sees.
+  std::uint64_t visible_to(std::size_t tile) const {
+    const std::uint64_t* row = visible + tile * tile_rows;
+    return row[0] | row[1] | row[2] | row[3];
+  }
 };
 
 /// The largest |x| of many numbers; NaN where one is not finite.
@@ -317,23 +350,21 @@ HWY_INLINE auto mask_of(std::uint64_t bits, std::size_t v) {
   return hn::LoadMaskBits(tag<T>(), bytes);
 }
 
-/// The products q · k of all rows, where a row of the tile sees a key of the panel.
+/// The products q · k of a tile, where one of its rows sees a key of the panel.
 template <class T>
-void score_products(const row_block<T>& w, const packed_head<T>& head, std::size_t block) {
+void score_products(const row_block<T>& w, const packed_head<T>& head, std::size_t block, std::size_t tile) {
   const T* keys = head.key_block(block);
   const std::size_t width = head.key_width();
   const std::size_t there = std::min(block_keys, head.keys() - block * block_keys);
+  const std::uint64_t visible = w.visible_to(tile);
+  const T* q = w.q + tile * tile_rows * w.q_stride;
+  T* out = w.scores + tile * tile_rows * score_stride<T>;
   for (std::size_t j = 0; j < there; j += panel<T>) {
+    if (((visible >> j) << (block_keys - panel<T>)) == 0) continue;
     const std::size_t vectors = std::min(tile_vectors, (there - j + lanes<T> - 1) / lanes<T>);
-    for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
-      const std::uint64_t* bits = w.visible + tile * tile_rows;
-      if ((((bits[0] | bits[1] | bits[2] | bits[3]) >> j) << (block_keys - panel<T>)) == 0) continue;
-      const T* q = w.q + tile * tile_rows * w.q_stride;
-      T* out = w.scores + tile * tile_rows * score_stride<T> + j;
-      for (std::size_t c = 0; c < width; c += chunk_width)
-        multiply<tile_rows>(vectors, q + c, w.q_stride, keys + j * width + c * panel<T>, panel<T>,
-                            std::min(chunk_width, width - c), out, score_stride<T>, c != 0);
-    }
+    for (std::size_t c = 0; c < width; c += chunk_width)
+      multiply<tile_rows>(vectors, q + c, w.q_stride, keys + j * width + c * panel<T>, panel<T>,
+                          std::min(chunk_width, width - c), out + j, score_stride<T>, c != 0);
   }
 }
 
@@ -346,8 +377,7 @@ void add_values(const row_block<T>& w, const packed_head<T>& head, std::size_t b
     const std::size_t vectors = std::min(tile_vectors, (width - c + lanes<T> - 1) / lanes<T>);
     const std::size_t stride = std::min(panel<T>, w.sum_stride - c);
     for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
-      const std::uint64_t* row_bits = w.visible + tile * tile_rows;
-      const std::uint64_t bits = row_bits[0] | row_bits[1] | row_bits[2] | row_bits[3];
+      const std::uint64_t bits = w.visible_to(tile);
       if (bits == 0) continue;
       const auto first = static_cast<std::size_t>(std::countr_zero(bits));
       const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(bits));
@@ -411,7 +441,7 @@ T power_of_two(T n) {
   return n < least ? T(0) : std::ldexp(T(1), static_cast<int>(n));
 }
 
-/// Weights of one row in place of its scores, all of them below 2^(1 - headroom) and relative to 2^maximum.
+/// Weights of one row in place of its scores, relative to 2^base and so at most about 2^slack.
 /// Returns their sum in lanes.
 template <bool Unrounded, class T>
 HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T unit, T base) {
@@ -420,24 +450,32 @@ HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T
   const auto rounder = hn::Set(d, magic<T>);
   const auto shifted_rounder = hn::Set(d, magic<T> - base);
   const auto least = hn::Set(d, magic<T> - constants<T>::cut);
+  const auto lowest = hn::Set(d, -constants<T>::cut - T(2));
   auto total = hn::Zero(d);
-  for (std::size_t v = 0; v < vectors; v += row_group) {
+  for (std::size_t v = 0; v < vectors; v += row_group, scores += row_group * lanes<T>) {
+    vector<T> z[row_group], r[row_group], p[row_group];
+    if constexpr (Unrounded) {
+      HWY_UNROLL(4)
+      for (std::size_t n = 0; n < row_group; ++n)
+        z[n] = hn::MulAdd(hn::Load(d, scores + n * lanes<T>), c, shifted_rounder);
+      HWY_UNROLL(4)
+      for (std::size_t n = 0; n < row_group; ++n)
+        r[n] = hn::MulSub(hn::Load(d, scores + n * lanes<T>), c, hn::Sub(z[n], shifted_rounder));
+    } else {
+      HWY_UNROLL(4)
+      for (std::size_t n = 0; n < row_group; ++n) {
+        const auto x = hn::Max(hn::Sub(hn::Load(d, scores + n * lanes<T>), hn::Set(d, base)), lowest);
+        z[n] = hn::Add(x, rounder);
+        r[n] = hn::Sub(x, hn::Sub(z[n], rounder));
+      }
+    }
+    exp2_of<T>(z, r, p);
     HWY_UNROLL(4)
     for (std::size_t n = 0; n < row_group; ++n) {
-      vector<T> p;
-      const auto s = hn::Load(d, scores + (v + n) * lanes<T>);
-      if constexpr (Unrounded) {
-        const auto z = hn::MulAdd(s, c, shifted_rounder);
-        const auto r = hn::MulSub(s, c, hn::Sub(z, shifted_rounder));
-        p = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, r));
-      } else {
-        const auto x = hn::Max(hn::Sub(s, hn::Set(d, base)), hn::Set(d, -constants<T>::cut - T(2)));
-        const auto z = hn::Add(x, rounder);
-        p = hn::IfThenElseZero(hn::Ge(z, least), exp2_of<T>(z, hn::Sub(x, hn::Sub(z, rounder))));
-      }
-      hn::Store(p, d, scores + (v + n) * lanes<T>);
-      total = hn::Add(total, p);
+      p[n] = hn::IfThenElseZero(hn::Ge(z[n], least), p[n]);
+      hn::Store(p[n], d, scores + n * lanes<T>);
     }
+    total = hn::Add(total, hn::Add(hn::Add(p[0], p[1]), hn::Add(p[2], p[3])));
   }
   return total;
 }
@@ -506,10 +544,7 @@ void raise_maximum(const row_block<T>& w, std::size_t i, T maximum) {
 template <class T>
 void softmax_step(const row_block<T>& w, std::size_t tile) {
   const tag<T> d;
-  const std::uint64_t* visible = w.visible + tile * tile_rows;
-  const std::uint64_t any = visible[0] | visible[1] | visible[2] | visible[3];
-  if (any == 0) return;  // add_values() skips them too
-  const std::size_t vectors = vectors_up_to<T>(any);
+  const std::size_t vectors = vectors_up_to<T>(w.visible_to(tile));
   const std::size_t first = tile * tile_rows, last = std::min(first + tile_rows, w.count);
   vector<T> top[tile_rows];
   for (std::size_t i = first; i < last; ++i) {
@@ -517,7 +552,7 @@ void softmax_step(const row_block<T>& w, std::size_t tile) {
     top[i - first] = largest_score(w, i, vectors);
   }
   for (std::size_t i = first; i < last; ++i)
-    if (!hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i]))))
+    if (!hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i] + fused_exp::slack))))
       raise_maximum(w, i, std::ceil(hn::GetLane(hn::MaxOfLanes(d, top[i - first]))));
   for (std::size_t i = first; i < last; ++i) {
     T* total = w.total + i * lanes<T>;
@@ -575,8 +610,11 @@ class evaluation {
       start();
       for (std::size_t block = first_block_; block < last_block_; ++block) {
         if (!look(w_, block)) continue;
-        if (auto bad = scores(block)) return bad;
-        for (std::size_t tile = 0; tile < w_.tiles(); ++tile) softmax_step(w_, tile);
+        for (std::size_t tile = 0; tile < w_.tiles(); ++tile) {
+          if (w_.visible_to(tile) == 0) continue;
+          if (auto bad = scores(block, tile)) return bad;
+          softmax_step(w_, tile);
+        }
         add_values(w_, head_, block);
       }
       // Sums that overflow although the outputs do not: once more, with smaller weights.
@@ -627,16 +665,16 @@ class evaluation {
     }
   }
 
-  std::optional<overflow> scores(std::size_t block) {
-    score_products(w_, head_, block);
+  std::optional<overflow> scores(std::size_t block, std::size_t tile) {
+    score_products(w_, head_, block, tile);
     if (w_.unrounded) return std::nullopt;
-    for (std::size_t i = 0; i < w_.count; ++i) {
+    for (std::size_t i = tile * tile_rows; i < std::min((tile + 1) * tile_rows, w_.count); ++i) {
+      T* scores = w_.scores + i * score_stride<T>;
       if (w_.visible[i] == 0) {
-        std::fill_n(w_.scores + i * score_stride<T>, block_keys, -std::numeric_limits<T>::infinity());
+        std::fill_n(scores, block_keys, -std::numeric_limits<T>::infinity());
         continue;
       }
-      const std::size_t bad =
-          finish_scores(w_.scores + i * score_stride<T>, w_.visible[i], w_.rows[i], steps_, block);
+      const std::size_t bad = finish_scores(scores, w_.visible[i], w_.rows[i], steps_, block);
       if (bad != nothing) return overflow{overflow::what::score, i, bad};
     }
     return std::nullopt;
@@ -700,7 +738,8 @@ class evaluation {
   void weights(std::uint64_t which) {
     for (std::size_t block = 0; block < head_.blocks(); ++block) {
       const bool any = look(w_, block);
-      if (any) static_cast<void>(scores(block));  // overflow was found in the first pass
+      for (std::size_t tile = 0; any && tile < w_.tiles(); ++tile)
+        if (w_.visible_to(tile) != 0) static_cast<void>(scores(block, tile));  // overflow: in the first pass
       const std::size_t keys = std::min(block_keys, head_.keys() - block * block_keys);
       for (std::size_t i = 0; i < w_.count; ++i) {
         if ((which >> i & 1) == 0 || results_[i].weights == nullptr) continue;
