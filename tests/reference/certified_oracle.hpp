@@ -5,9 +5,11 @@
 #include <attest/rounding/direction.hpp>
 #include <attest/rounding/format.hpp>
 
+#include <gmp.h>
 #include <mpfr.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -71,6 +73,67 @@ inline std::uint64_t round_to_format(mpfr_srcptr x, const attest::format& f, att
   return negative ? pattern | f.sign_bit() : pattern;
 }
 
+class fraction {
+ public:
+  fraction() { mpq_init(x_); }
+  fraction(const fraction& other) : fraction() { mpq_set(x_, other.x_); }
+  fraction& operator=(const fraction& other) {
+    mpq_set(x_, other.x_);
+    return *this;
+  }
+  ~fraction() { mpq_clear(x_); }
+  mpq_ptr get() { return x_; }
+  mpq_srcptr get() const { return x_; }
+
+ private:
+  mpq_t x_;
+};
+
+struct rounded_fraction {
+  std::uint64_t pattern;
+  bool half_step;  // a number of the format or a midpoint
+};
+
+/// The pattern of a fraction, by integer division: 2 |x| / unit is a whole number exactly for numbers and midpoints.
+inline rounded_fraction round_to_format(mpq_srcptr x, const attest::format& f, attest::rounding direction) {
+  using attest::rounding;
+  const int sign = mpq_sgn(x);
+  if (sign == 0) return {direction == rounding::down && f.has_negative_zero ? f.sign_bit() : 0, true};
+  mpz_t n, d, quotient, rest;
+  mpz_init(quotient);
+  mpz_init(rest);
+  mpz_init_set(n, mpq_numref(x));
+  mpz_abs(n, n);
+  mpz_init_set(d, mpq_denref(x));
+  long binade = static_cast<long>(mpz_sizeinbase(n, 2)) - static_cast<long>(mpz_sizeinbase(d, 2));  // or one too high
+  mpz_set(quotient, binade >= 0 ? d : n);
+  mpz_mul_2exp(quotient, quotient, static_cast<mp_bitcnt_t>(std::labs(binade)));
+  if (binade >= 0 ? mpz_cmp(n, quotient) < 0 : mpz_cmp(quotient, d) < 0) --binade;
+  binade = std::max<long>(binade, f.min_exponent);
+  const long half_unit = binade - f.precision;
+  if (half_unit < 0)
+    mpz_mul_2exp(n, n, static_cast<mp_bitcnt_t>(-half_unit));
+  else
+    mpz_mul_2exp(d, d, static_cast<mp_bitcnt_t>(half_unit));
+  mpz_fdiv_qr(quotient, rest, n, d);
+  const bool half_step = mpz_sgn(rest) == 0;
+  const std::uint64_t halves = mpz_get_ui(quotient);
+  std::uint64_t significand = halves / 2;
+  const bool above = halves % 2 != 0;  // at the midpoint or beyond
+  const bool away = sign < 0 ? direction == rounding::down : direction == rounding::up;
+  if (direction == rounding::nearest_even ? above && (!half_step || significand % 2 != 0) : away && (above || !half_step)) ++significand;
+  std::uint64_t pattern = binade > f.max_exponent()
+                              ? f.largest + 1
+                              : significand + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
+  if (pattern > f.largest) pattern = direction == rounding::nearest_even || away ? f.infinity : f.largest;
+  mpz_clear(n);
+  mpz_clear(d);
+  mpz_clear(quotient);
+  mpz_clear(rest);
+  if (pattern == 0 && sign < 0 && !f.has_negative_zero) return {0, half_step};
+  return {sign < 0 ? pattern | f.sign_bit() : pattern, half_step};
+}
+
 /// One row: q, the keys and values that it sees, and what is done to the scores.
 struct row {
   std::vector<double> q;
@@ -106,13 +169,13 @@ class row_values {
       real e(precision_);
       real difference(wide());
       mpfr_sub(difference.get(), s.get(), largest_.get(), MPFR_RNDN);
-      mpfr_exp(e.get(), difference.get(), MPFR_RNDN);
+      mpfr_exp(e.get(), difference.get(), MPFR_RNDU);  // what underflows stays positive
       exponentials_.push_back(e);
       mpfr_add(total_.get(), total_.get(), e.get(), MPFR_RNDN);
     }
   }
 
-  /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p), so a sum of n of them, and the
+  /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p) unless it is below 2^-2^60, so a sum of n of them, and the
   /// quotient of two such sums, by less than 2^(16 - p) for n < 2^10 · 4. Margin: 2^(24 - p) of the largest magnitude.
   enclosed output(std::size_t c) const {
     real sum(precision_), product(precision_ + 64), largest(precision_);
@@ -127,6 +190,82 @@ class row_values {
     mpfr_mul_2si(largest.get(), largest.get(), 24 - precision_, MPFR_RNDN);
     return {sum, largest};
   }
+  /// The output as a fraction, where it is one: where the mean of the values is the same for every score.
+  std::optional<fraction> rational_output(std::size_t c) const {
+    fraction all, one;
+    std::vector<std::size_t> done(scores_.size(), 0);
+    bool first = true;
+    for (std::size_t j = 0; j < scores_.size(); ++j) {
+      if (done[j] != 0) continue;
+      fraction sum, value, count;
+      unsigned long n = 0;
+      for (std::size_t k = j; k < scores_.size(); ++k) {
+        if (mpfr_cmp(scores_[k].get(), scores_[j].get()) != 0) continue;
+        done[k] = 1;
+        ++n;
+        if (k >= row_.v.size()) continue;  // the sink
+        mpq_set_d(value.get(), row_.v[k][c]);
+        mpq_add(sum.get(), sum.get(), value.get());
+      }
+      mpq_set_ui(count.get(), n, 1);
+      mpq_div(sum.get(), sum.get(), count.get());
+      if (!first && mpq_equal(sum.get(), all.get()) == 0) return std::nullopt;
+      all = sum;
+      first = false;
+    }
+    return all;
+  }
+
+  /// 1/n where all n scores are equal.
+  std::optional<fraction> rational_weight() const {
+    for (const real& s : scores_)
+      if (mpfr_cmp(s.get(), scores_[0].get()) != 0) return std::nullopt;
+    fraction w;
+    mpq_set_ui(w.get(), 1, scores_.size());
+    return w;
+  }
+  /// Base e: the one score, where it is a fraction. Base two: the logarithm of a power of two, where all scores are 0.
+  std::optional<fraction> rational_log_sum_exp(bool base_two) const {
+    fraction l;
+    if (base_two) {
+      for (const real& s : scores_)
+        if (mpfr_zero_p(s.get()) == 0) return std::nullopt;
+      if (!std::has_single_bit(scores_.size())) return std::nullopt;
+      mpq_set_si(l.get(), std::countr_zero(scores_.size()), 1);
+      return l;
+    }
+    if (scores_.size() != 1) return std::nullopt;
+    const bool sink_only = row_.k.empty();
+    const auto root = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(row_.q.size()))));
+    if (mpfr_zero_p(scores_[0].get()) != 0) return l;
+    if (!sink_only && (row_.softcap || (!row_.scale && root * root != row_.q.size()))) return std::nullopt;
+    if (sink_only || row_.scale || std::has_single_bit(root)) {
+      mpfr_get_q(l.get(), scores_[0].get());
+      return l;
+    }
+    // dot / root + added, as fractions.
+    fraction product, factor;
+    for (std::size_t c = 0; c < row_.q.size(); ++c) {
+      mpq_set_d(product.get(), row_.q[c]);
+      mpq_set_d(factor.get(), row_.k[0][c]);
+      mpq_mul(product.get(), product.get(), factor.get());
+      mpq_add(l.get(), l.get(), product.get());
+    }
+    mpq_set_ui(factor.get(), root, 1);
+    mpq_div(l.get(), l.get(), factor.get());
+    if (!row_.added.empty()) {
+      mpq_set_d(factor.get(), row_.added[0]);
+      mpq_add(l.get(), l.get(), factor.get());
+    }
+    if (row_.slope) {
+      mpq_set_d(factor.get(), *row_.slope);
+      mpq_set_si(product.get(), row_.distance[0], 1);
+      mpq_mul(factor.get(), factor.get(), product.get());
+      mpq_sub(l.get(), l.get(), factor.get());
+    }
+    return l;
+  }
+
   enclosed weight(std::size_t j) const {
     real w(precision_), margin(precision_);
     mpfr_div(w.get(), exponentials_[j].get(), total_.get(), MPFR_RNDN);

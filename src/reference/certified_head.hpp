@@ -1,0 +1,70 @@
+#pragma once
+
+#include "reference/certified_row.hpp"
+
+#include <attest/problem/tensor.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+// Keys and values of one head as the tiers read them, and what is cheap to know of them.
+namespace attest::certified {
+
+/// Rows first .. last of one head of an array, and their memory where they had to be converted.
+class input_rows {
+ public:
+  /// With hidden_rows, rows that hold NaN or infinity become zeros: no query sees them. Binary64 rows without gaps between
+  /// their elements stay where they are.
+  void load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t last, bool hidden_rows);
+  const exact_rows& get() const { return rows_; }
+
+ private:
+  exact_rows rows_;
+  std::vector<double> storage_;
+};
+
+/// What rows of one head see of the values: which columns are constant, means, largest magnitudes. Everything is found out
+/// when it is first asked for.
+class value_facts {
+ public:
+  void reset(const exact_rows& v);
+
+  /// The columns that hold one number in all rows.
+  const std::vector<std::size_t>& constant_columns();
+  bool constant(std::size_t column, const row_view& row);
+  double largest();
+
+  /// What follows is asked about another row.
+  void next_row() { summed_ = false; }
+
+  /// Whether the mean of the column over the keys that the row sees is certainly not x. An output that is a rational number is
+  /// the mean of the values of each score that occurs, so also the mean of all: where that mean is something else, the output
+  /// is not x.
+  bool mean_excludes(std::size_t column, const row_view& row, double x);
+
+  /// The exact sum of a column over the keys first .. last.
+  unbounded_dyadic sum(std::size_t column, std::size_t first, std::size_t last);
+
+ private:
+  void find_leading();
+  void add_up(const row_view& row);
+
+  const exact_rows* v_ = nullptr;
+  bool leading_known_ = false;
+  std::vector<std::size_t> leading_;  // by column: the rows from the first that hold its number
+  std::vector<std::size_t> constant_columns_;
+  std::optional<double> largest_;
+
+  // Plain sums of what the row at hand sees.
+  bool summed_ = false;
+  bool masked_ = false;
+  std::size_t first_ = 0, last_ = 0, count_ = 0;
+  std::vector<double> sums_;
+
+  std::size_t exact_first_ = 0, exact_last_ = 0;
+  std::vector<exact_accumulator> exact_sums_;
+};
+
+}  // namespace attest::certified

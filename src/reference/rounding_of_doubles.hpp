@@ -1,0 +1,44 @@
+#pragma once
+
+#include <attest/rounding/direction.hpp>
+#include <attest/rounding/format.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+// From doubles with an error bound to numbers of a format. Half steps of a format are its numbers and the midpoints between
+// them: an interval strictly between two neighbouring half steps rounds to one number in every direction, and no member of it
+// is a number of the format or a tie.
+namespace attest::certified {
+
+/// For every i < count with x any real number in [value[i] - error, value[i] + error], to a format of at most 24 significant
+/// bits: out[i] is the pattern of x rounded where open[i] is 0; then x lies strictly between two half steps. The elements of
+/// out are unsigned integers of f.storage_bits (8, 16 or 32). Open are results below the format's normal numbers or near
+/// its largest one, values that are not finite, and everything where error is not below half of |value[i]|. Returns how many
+/// are open.
+///
+/// Proof: with v = value[i], e' = error + 2^-51 |v|, all in binary64 to nearest, the ends v - e' and v + e' are off by at most
+/// 2^-53 (|v| + e') each and e' by 2^-53 (e' + 2^-51 |v|): with e' <= |v|/2 together below 2^-51 |v|. So x lies strictly
+/// between the calculated ends, and it is enough that the closed lower and the open upper end have the same half step below.
+std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f, rounding direction,
+                                void* out, unsigned char* open);
+
+/// The sum of the squares of a row, in vectors; any order.
+double sum_of_squares(std::size_t count, const double* x);
+
+/// The largest magnitude; 0 of nothing.
+double largest_magnitude(std::size_t count, const double* x);
+
+/// What is known of a real number in [high + low - error, high + low + error], rounded to a format.
+struct pair_rounding {
+  bool settled = false;       // every member rounds to `pattern`
+  std::uint64_t pattern = 0;
+  bool holds_step = true;     // a half step of the format may be in the interval
+  double step = 0;            // settled: about that half step (exactly, where it is a double)
+};
+
+/// low may be as large as high; nothing is settled where high + low is not a finite number of magnitude 2^-900 or more.
+/// Correct for every format and direction.
+pair_rounding round_pair(double high, double low, double error, const format& f, rounding direction);
+
+}  // namespace attest::certified
