@@ -1,5 +1,7 @@
 #include "reference/double_double_tier.hpp"
 
+#include "reference/vector_targets.hpp"
+
 #include "reference/double_double.hpp"
 #include "reference/double_double_data.hpp"
 #include "reference/exp_tables.hpp"
@@ -10,11 +12,10 @@
 #include <cstdint>
 #include <limits>
 
-// Vectors of unknown size are of no use for the register tiles: those machines take their fixed-size instructions.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/double_double_tier.cpp"
-#include <hwy/foreach_target.h>  // NOLINT: compiles this file once for each instruction set
+#include <hwy/foreach_target.h>
+//
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

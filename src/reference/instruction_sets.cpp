@@ -1,5 +1,7 @@
 #include "reference/instruction_sets.hpp"
 
+#include "reference/vector_targets.hpp"
+
 #include <hwy/highway.h>
 
 #include <stdexcept>

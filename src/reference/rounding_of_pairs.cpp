@@ -1,11 +1,11 @@
 #include "reference/rounding_of_pairs.hpp"
 
+#include "reference/vector_targets.hpp"
+
 #include "reference/error_free.hpp"
 
 #include <limits>
 
-// The lengths of vectors are taken as constants.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/rounding_of_pairs.cpp"
 #include <hwy/foreach_target.h>
