@@ -318,7 +318,7 @@ HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
 }
 
 /// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift <= 256 and |yl| <= 2^-10: relative error at most
-/// 2^-93 while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
+/// 2^-93, and 2^-59 |yl| more where |yl| > |yh|, while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
 HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
   V r, th, tl, eh, el;
   reduce(yh, yl, shift, r, th, tl);
@@ -1087,6 +1087,17 @@ void evaluate_rows(const packed_head::data& head, const score_steps& steps, cons
   for (std::size_t i = 0; i < count; i += block_rows) e.rows(rows + i, results + i, std::min(block_rows, count - i));
 }
 
+void evaluate_powers(std::size_t count, const double* high, const double* low, double shift, double* power_high,
+                     double* power_low) {
+  const D d;
+  for (std::size_t i = 0; i < count; ++i) {
+    V ph, pl;
+    exponential(hn::Set(d, high[i]), hn::Set(d, low[i]), hn::Set(d, shift), ph, pl);
+    power_high[i] = hn::GetLane(ph);
+    power_low[i] = hn::GetLane(pl);
+  }
+}
+
 const char* target_name() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -1097,6 +1108,7 @@ HWY_AFTER_NAMESPACE();
 namespace attest::double_double_tier {
 
 HWY_EXPORT(evaluate_rows);
+HWY_EXPORT(evaluate_powers);
 HWY_EXPORT(target_name);
 
 namespace {
@@ -1226,6 +1238,11 @@ scratch& scratch::operator=(scratch&&) noexcept = default;
 void evaluate(const packed_head& head, const score_steps& steps, std::span<const query_row> rows,
               std::span<const row_results> results, scratch& memory) {
   HWY_DYNAMIC_DISPATCH(evaluate_rows)(head.contents(), steps, rows.data(), results.data(), rows.size(), memory.memory());
+}
+
+void powers(std::span<const double> high, std::span<const double> low, double shift, std::span<double> power_high,
+            std::span<double> power_low) {
+  HWY_DYNAMIC_DISPATCH(evaluate_powers)(high.size(), high.data(), low.data(), shift, power_high.data(), power_low.data());
 }
 
 const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
