@@ -17,10 +17,10 @@ inline constexpr std::initializer_list<option> every_option = {
     option::causal,    option::window,      option::corner,      option::past_keys,    option::key_lengths,
     option::sinks,     option::log_sum_exp, option::empty_row,   option::grouped_heads};
 
-/// The shape of a call whose arrays and options have passed every check that `kernel` needs; attention_error
-/// otherwise.
+/// The shape of a call whose arrays and options have passed every check that `kernel` needs and that does not
+/// read K and V; attention_error otherwise.
 template <class T>
-attention_shape checked_call(const char* kernel, std::initializer_list<option> taken,
+attention_shape checked_but_for_keys(const char* kernel, std::initializer_list<option> taken,
                              const attention_inputs<T>& in, const attention_options& options,
                              const attention_results<T>& out) {
   const attention_shape shape = checked_shape(in.q, in.k, in.v, options);
@@ -39,9 +39,18 @@ attention_shape checked_call(const char* kernel, std::initializer_list<option> t
     throw attention_error(fault::option, "log_sum_exp",
                           "the options ask for it and there is no array to write it to");
 
-  const visibility visible(shape, options);
-  check_values(in.q, in.k, in.v, options, shape, visible);
-  check_empty_rows(options, shape, visible);
+  check_query_values(in.q, options);
+  check_empty_rows(options, shape, visibility(shape, options));
+  return shape;
+}
+
+/// The shape of a call that has passed every check.
+template <class T>
+attention_shape checked_call(const char* kernel, std::initializer_list<option> taken,
+                             const attention_inputs<T>& in, const attention_options& options,
+                             const attention_results<T>& out) {
+  const attention_shape shape = checked_but_for_keys(kernel, taken, in, options, out);
+  check_key_values(in.k, in.v, shape, visibility(shape, options));
   return shape;
 }
 

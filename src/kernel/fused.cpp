@@ -4,10 +4,13 @@
 #include <attest/kernel/fused.hpp>
 
 #include "kernel/call.hpp"
+#include "kernel/fused_exp.hpp"
+#include "kernel/fused_scalar.hpp"
 #include "kernel/threads.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace attest::kernel {
 
@@ -36,6 +39,36 @@ score_steps<T> score_steps<T>::of_scale(std::optional<double> scale, std::size_t
 }
 template struct score_steps<double>;
 template struct score_steps<float>;
+
+template <class T>
+void merge(const partial_row<T>* parts, std::size_t count, const score_steps<T>& steps, bool headroom,
+           std::size_t value_width, T* output, T* log_sum_exp) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const T shift = headroom ? fused_exp::constants<T>::headroom : T(0);
+  const T sink = steps.sink ? *steps.sink * std::numbers::log2e_v<T> : -infinity;
+  T maximum = std::ceil(sink);
+  for (std::size_t n = 0; n < count; ++n) maximum = std::max(maximum, parts[n].maximum);
+  if (std::isinf(maximum)) {
+    std::fill_n(output, value_width, steps.empty_output);
+    if (log_sum_exp != nullptr) *log_sum_exp = steps.empty_log_sum_exp;
+    return;
+  }
+  std::fill_n(output, value_width, T(0));
+  T total = steps.sink ? std::exp2(std::max(sink - maximum - shift, -fused_exp::constants<T>::cut)) : T(0);
+  for (std::size_t n = 0; n < count; ++n) {
+    if (std::isinf(parts[n].maximum)) continue;  // sees no key of it
+    const T factor = power_of_two(parts[n].maximum - maximum);
+    total += factor * parts[n].total;
+    for (std::size_t c = 0; c < value_width; ++c) output[c] += factor * parts[n].sum[c];
+  }
+  const T inverse = 1 / total;
+  for (std::size_t c = 0; c < value_width; ++c) output[c] *= inverse;
+  if (log_sum_exp != nullptr) *log_sum_exp = log_sum_exp_of(maximum + shift, total, steps.base);
+}
+template void merge(const partial_row<double>*, std::size_t, const score_steps<double>&, bool, std::size_t,
+                    double*, double*);
+template void merge(const partial_row<float>*, std::size_t, const score_steps<float>&, bool, std::size_t,
+                    float*, float*);
 
 }  // namespace fused_head
 
@@ -77,6 +110,22 @@ class fused_call {
     if (options.bias) bias_ = broadcast(*options.bias, scores, "bias");
   }
 
+  /// Few queries for each key/value head, as in decoding: K and V are read once and not packed.
+  static bool few(const attention_shape& shape, const attention_results<T>& out) {
+    return shape.queries * (shape.query_heads / shape.key_value_heads) <= fused_head::few_rows && !out.weights;
+  }
+  /// The values of K and V need not have been checked. No result is written before they have.
+  void calculate_few() {
+    if (shape_.queries == 0) return;
+    for (const bool headroom : {false, true}) {
+      const few_results results = evaluate_few(headroom);
+      if (results.bad_row == nothing) return write(results);
+      check_key_values(in_.k, in_.v, shape_, visible_);
+      const auto [b, h, i] = place(results.bad_row);
+      if (results.bad->kind != overflow::what::output || headroom) report(*results.bad, b, h, i);
+    }
+  }
+
   void calculate() {
     const std::size_t heads = shape_.batch * shape_.key_value_heads;
     const std::size_t row_blocks = (shape_.queries + block_rows - 1) / block_rows;
@@ -106,6 +155,90 @@ class fused_call {
   }
 
  private:
+  static constexpr std::size_t nothing = static_cast<std::size_t>(-1);
+  static constexpr std::size_t few_chunk = 2048;  // keys
+
+  struct few_results {
+    std::vector<T> output;  // [B, Hq, Tq, d_v]
+    std::vector<T> log_sum_exp;
+    std::size_t bad_row = nothing;  // the first, (b · Hq + h) · Tq + i
+    std::optional<overflow> bad;
+  };
+  struct row_place {
+    std::size_t b, h, i;
+  };
+  row_place place(std::size_t row) const {
+    return {row / shape_.queries / shape_.query_heads, row / shape_.queries % shape_.query_heads,
+            row % shape_.queries};
+  }
+
+  few_results evaluate_few(bool headroom) {
+    const std::size_t width = shape_.value_width;
+    const std::size_t heads = shape_.batch * shape_.key_value_heads;
+    const std::size_t rows = group_ * shape_.queries;  // of a head, consecutive
+    const std::size_t chunks = std::max<std::size_t>(1, (shape_.keys + few_chunk - 1) / few_chunk);
+    std::vector<T> sums(heads * chunks * rows * width);
+    std::vector<fused_head::partial_row<T>> partial(heads * rows * chunks);
+    std::vector<std::optional<overflow>> bad(heads * chunks);
+    std::vector<thread_memory> memory(threads_);
+    for_each_part(threads_, heads * chunks, [&](std::size_t part, unsigned thread) {
+      const std::size_t head = part / chunks, chunk = part % chunks;
+      fused_head::query_row<T> queries[fused_head::few_rows];
+      fused_head::score_steps<T> steps[fused_head::few_rows];
+      fused_head::partial_row<T> results[fused_head::few_rows];
+      const bool widen = needs_wider_bias();
+      if (widen) memory[thread].bias.resize(rows * shape_.keys);
+      for (std::size_t n = 0; n < rows; ++n) {
+        const auto [b, h, i] = place(head * rows + n);
+        queries[n] = query(b, h, i);
+        if (widen) widen_bias(b, h, i, memory[thread].bias.data() + n * shape_.keys, queries[n]);
+        steps[n] = steps_[h];
+        results[n].sum = sums.data() + (part * rows + n) * width;
+      }
+      const std::size_t b = head / shape_.key_value_heads, h = head % shape_.key_value_heads;
+      bad[part] = fused_head::evaluate_few(
+          rows_of(in_.k, b, h), rows_of(in_.v, b, h), shape_.key_width, width, chunk * few_chunk,
+          std::min(shape_.keys, (chunk + 1) * few_chunk), steps, queries, rows, headroom, results,
+          memory[thread].scratch);
+      for (std::size_t n = 0; n < rows; ++n) partial[(head * rows + n) * chunks + chunk] = results[n];
+    });
+
+    few_results all;
+    all.output.resize(heads * rows * width);
+    if (out_.log_sum_exp) all.log_sum_exp.resize(heads * rows);
+    for (std::size_t part = 0; part < bad.size() && !all.bad; ++part)
+      if (bad[part]) {
+        all.bad = bad[part];
+        all.bad_row = part / chunks * rows + bad[part]->row;
+      }
+    for (std::size_t row = 0; row < heads * rows && !all.bad; ++row) {
+      const auto& steps = steps_[place(row).h];
+      T* output = all.output.data() + row * width;
+      T* log_sum_exp = out_.log_sum_exp ? &all.log_sum_exp[row] : nullptr;
+      fused_head::merge(&partial[row * chunks], chunks, steps, headroom, width, output, log_sum_exp);
+      if (is_empty(&partial[row * chunks], chunks, steps)) continue;
+      const T* wrong = std::find_if(output, output + width, [](T x) { return !std::isfinite(x); });
+      if (wrong != output + width)
+        all.bad = overflow{overflow::what::output, row, static_cast<std::size_t>(wrong - output)};
+      else if (log_sum_exp != nullptr && !std::isfinite(*log_sum_exp))
+        all.bad = overflow{overflow::what::log_sum_exp, row, 0};
+      if (all.bad) all.bad_row = row;
+    }
+    return all;
+  }
+  static bool is_empty(const fused_head::partial_row<T>* parts, std::size_t count,
+                       const fused_head::score_steps<T>& steps) {
+    return !steps.sink && std::all_of(parts, parts + count, [](const auto& p) { return std::isinf(p.maximum); });
+  }
+  void write(const few_results& results) const {
+    for (std::size_t row = 0; row < shape_.batch * shape_.query_heads * shape_.queries; ++row) {
+      const auto [b, h, i] = place(row);
+      for (std::size_t c = 0; c < shape_.value_width; ++c)
+        out_.output(b, h, i, c) = results.output[row * shape_.value_width + c];
+      if (out_.log_sum_exp) (*out_.log_sum_exp)(b, h, i, 0) = results.log_sum_exp[row];
+    }
+  }
+
   struct thread_memory {
     fused_head::scratch<T> scratch;
     std::vector<T> bias;
@@ -140,6 +273,7 @@ class fused_call {
     return row;
   }
 
+  bool needs_wider_bias() const { return bias_ && bias_->type() != dtype_of<T>::value; }
   /// Biases of a narrower type, in the kernel's.
   void widen_bias(std::size_t b, std::size_t h, std::size_t i, T* to, fused_head::query_row<T>& row) const {
     row.bias = to;
@@ -154,7 +288,7 @@ class fused_call {
     const std::size_t count = std::min(block_rows, shape_.queries - first);
     fused_head::query_row<T> rows[block_rows];
     fused_head::row_results<T> results[block_rows];
-    const bool widen = bias_ && bias_->type() != dtype_of<T>::value;
+    const bool widen = needs_wider_bias();
     if (widen) memory.bias.resize(block_rows * shape_.keys);
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t i = first + n;
@@ -197,7 +331,13 @@ template <class T>
 [[gnu::noinline]] void calculate(const attention_inputs<T>& in, const attention_options& options,
                                  const attention_shape& shape, const attention_results<T>& out,
                                  unsigned threads) {
-  fused_call<T>(in, options, shape, out, threads).calculate();
+  fused_call<T> call(in, options, shape, out, threads);
+  if (fused_call<T>::few(shape, out)) {
+    call.calculate_few();
+  } else {
+    check_key_values(in.k, in.v, shape, visibility(shape, options));
+    call.calculate();
+  }
 }
 
 }  // namespace
@@ -206,7 +346,7 @@ template <class T>
 void fused(const attention_inputs<T>& in, const attention_options& options, const attention_results<T>& out,
            const fused_options& how) {
   const float_environment environment;
-  const attention_shape shape = checked_call("fused", every_option, in, options, out);
+  const attention_shape shape = checked_but_for_keys("fused", every_option, in, options, out);
   refuse_wide_bias<T>(options);
   calculate(in, options, shape, out, how.threads);
 }

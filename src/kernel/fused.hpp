@@ -19,7 +19,7 @@ inline constexpr std::size_t block_keys = 64;
 inline constexpr std::size_t chunk_width = 16;
 /// The rows that evaluate() takes at once.
 inline constexpr std::size_t block_rows = 64;
-/// The rows that evaluate_unpacked() takes at once.
+/// The rows that evaluate_few() takes at once.
 inline constexpr std::size_t few_rows = 8;
 
 /// Rows of numbers anywhere: coordinate c of row i is at data[i * row + c * coordinate].
@@ -129,13 +129,28 @@ std::optional<overflow> evaluate(const packed_head<T>& head, const score_steps<T
                                  const query_row<T>* rows, const row_results<T>* results, std::size_t count,
                                  scratch<T>& memory);
 
-/// The state of a row after some of its keys: its output is sum / total, and what has been added up is
-/// 2^(base-two score - maximum). maximum is -infinity before the first key.
+/// The state of a row after some of its keys: the weights, relative to 2^maximum, add up to `total` and with the
+/// values to `sum`. maximum is -infinity before the first key.
 template <class T>
 struct partial_row {
   T maximum;
   T total;
-  T* sum;  // value_width, padded to a multiple of 16
+  T* sum;  // value_width
 };
+
+/// The keys [first_key, last_key) of a head that is not packed, for few_rows rows at most, each with steps of its
+/// own; first_key is a multiple of block_keys. K and V are read once. Sinks are left out. Where a row sees NaN or
+/// infinity, a score overflows or a sum is not finite.
+template <class T>
+std::optional<overflow> evaluate_few(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t key_width,
+                                     std::size_t value_width, std::size_t first_key, std::size_t last_key,
+                                     const score_steps<T>* steps, const query_row<T>* rows, std::size_t count,
+                                     bool headroom, partial_row<T>* results, scratch<T>& memory);
+
+/// Puts the parts of a row together, in their order, and its sink: the output and, where wanted, the
+/// log-sum-exp. Either may come out as infinity or NaN.
+template <class T>
+void merge(const partial_row<T>* parts, std::size_t count, const score_steps<T>& steps, bool headroom,
+           std::size_t value_width, T* output, T* log_sum_exp);
 
 }  // namespace attest::kernel::fused_head

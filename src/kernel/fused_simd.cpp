@@ -4,6 +4,7 @@
 // (scores), a pass over each row (options, running maximum, exponentials) and a tile product again (output).
 #include "kernel/fused.hpp"
 #include "kernel/fused_exp.hpp"
+#include "kernel/fused_scalar.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -434,13 +435,6 @@ std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const 
   return bad;
 }
 
-/// 2^n for an integer n <= 0; 0 for what no number of the format comes near.
-template <class T>
-T power_of_two(T n) {
-  constexpr T least = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
-  return n < least ? T(0) : std::ldexp(T(1), static_cast<int>(n));
-}
-
 /// Weights of one row in place of its scores, relative to 2^base and so at most about 2^slack.
 /// Returns their sum in lanes.
 template <bool Unrounded, class T>
@@ -575,16 +569,6 @@ bool look(const row_block<T>& w, std::size_t block) {
     any |= w.visible[i];
   }
   return any != 0;
-}
-
-/// maximum + log2 total, in the base that is wanted.
-template <class T>
-T log_sum_exp_of(T maximum, T total, log_sum_exp_base base) {
-  if (base == log_sum_exp_base::two) return maximum + std::log2(total);
-  // ln 2 in two parts, the first of few bits: its product with a maximum below 2^20 is exact.
-  constexpr T high = static_cast<T>(std::is_same_v<T, double> ? 0x1.62e42fefap-1 : 0x1.62ep-1);
-  constexpr T low = static_cast<T>(std::is_same_v<T, double> ? 0x1.cf79abc9e3b3ap-40 : 0x1.0bfbe8e7bcd5ep-15);
-  return maximum * high + (maximum * low + std::log(total));
 }
 
 template <class T>
@@ -876,6 +860,147 @@ T pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t fir
   return largest;
 }
 
+// --- few rows, keys that are not packed ----------------------------------------------------------------------------
+
+/// Σ q_c k_c, restarted every 16 coordinates.
+template <class T>
+HWY_INLINE T dot(const T* HWY_RESTRICT q, const T* HWY_RESTRICT k, std::size_t width) {
+  const tag<T> d;
+  auto sum = hn::Zero(d);
+  std::size_t c = 0;
+  while (c + lanes<T> <= width) {
+    const std::size_t end = std::min(c + chunk_width, width);
+    auto part = hn::Mul(hn::Load(d, q + c), hn::LoadU(d, k + c));
+    for (c += lanes<T>; c + lanes<T> <= end; c += lanes<T>)
+      part = hn::MulAdd(hn::Load(d, q + c), hn::LoadU(d, k + c), part);
+    sum = hn::Add(sum, part);
+  }
+  T rest = 0;
+  for (; c < width; ++c) rest += q[c] * k[c];
+  return hn::GetLane(hn::SumOfLanes(d, sum)) + rest;
+}
+
+template <class T>
+class few_rows_evaluation {
+ public:
+  few_rows_evaluation(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t key_width,
+                      std::size_t value_width, const score_steps<T>* steps, const query_row<T>* rows,
+                      std::size_t count, bool headroom, scratch<T>& memory)
+      : k_(k),
+        v_(v),
+        key_width_(key_width),
+        value_width_(value_width),
+        value_stride_((value_width + 31) / 32 * 32),
+        steps_(steps),
+        w_(memory, key_width, value_stride_) {
+    w_.rows = rows;
+    w_.count = count;
+    w_.unrounded = false;
+    w_.headroom = headroom ? constants<T>::headroom : T(0);
+    magnitude<T> ignored;
+    for (std::size_t i = 0; i < count; ++i)
+      copy_row(rows[i].q, rows[i].q_stride, key_width, steps[i].scale < 0, w_.q + i * w_.q_stride, ignored);
+    std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
+    std::fill_n(w_.scores, w_.tiles() * tile_rows * score_stride<T>, T(0));
+    std::fill_n(w_.total, count * lanes<T>, T(0));
+    std::fill_n(w_.maximum, count, -std::numeric_limits<T>::infinity());
+  }
+
+  std::optional<overflow> run(std::size_t first_key, std::size_t last_key, partial_row<T>* results) {
+    for (std::size_t block = first_key / block_keys; block * block_keys < last_key; ++block) {
+      if (!look(w_, block)) continue;
+      if (const auto bad = scores(block)) return bad;
+      for (std::size_t tile = 0; tile < w_.tiles(); ++tile)
+        if (w_.visible_to(tile) != 0) softmax_step(w_, tile);
+      add_values(block);
+    }
+    for (std::size_t i = 0; i < w_.count; ++i) {
+      results[i].maximum = w_.maximum[i];
+      results[i].total = add_lanes(w_.total + i * lanes<T>);
+      std::copy_n(w_.sum + i * w_.sum_stride, value_width_, results[i].sum);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::uint64_t visible() const { return w_.visible_to(0) | (w_.tiles() > 1 ? w_.visible_to(1) : 0); }
+
+  std::optional<overflow> scores(std::size_t block) {
+    const std::uint64_t any = visible();
+    for (auto j = static_cast<std::size_t>(std::countr_zero(any));
+         j < block_keys - static_cast<std::size_t>(std::countl_zero(any)); ++j) {
+      const T* key = k_.data + static_cast<std::ptrdiff_t>(block * block_keys + j) * k_.row;
+      if (k_.coordinate != 1) {
+        gathered_.resize(key_width_);
+        for (std::size_t c = 0; c < key_width_; ++c)
+          gathered_[c] = key[static_cast<std::ptrdiff_t>(c) * k_.coordinate];
+        key = gathered_.data();
+      }
+      for (std::size_t i = 0; i < w_.count; ++i)
+        w_.scores[i * score_stride<T> + j] = dot(w_.q + i * w_.q_stride, key, key_width_);
+    }
+    for (std::size_t i = 0; i < w_.count; ++i) {
+      const std::size_t bad =
+          finish_scores(w_.scores + i * score_stride<T>, w_.visible[i], w_.rows[i], steps_[i], block);
+      if (bad != nothing) return overflow{overflow::what::score, i, bad};
+    }
+    return std::nullopt;
+  }
+
+  void add_values(std::size_t block) {
+    const std::uint64_t any = visible();
+    if (any == 0) return;  // a bias has hidden them all
+    const auto first = static_cast<std::size_t>(std::countr_zero(any));
+    const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(any));
+    const T* values = v_.data + static_cast<std::ptrdiff_t>(block * block_keys + first) * v_.row;
+    auto stride = static_cast<std::size_t>(v_.row);
+    // Rows between that nobody sees may hold anything, and a vector must not reach beyond the last row.
+    const bool as_it_is = v_.coordinate == 1 && v_.row >= 0 && value_width_ % lanes<T> == 0 &&
+                          static_cast<std::size_t>(std::popcount(any)) == last - first;
+    if (!as_it_is) {
+      copied_.resize(block_keys * value_stride_);
+      stride = value_stride_;
+      for (std::size_t j = first; j < last; ++j) {
+        T* to = copied_.data() + (j - first) * stride;
+        const T* from = v_.data + static_cast<std::ptrdiff_t>(block * block_keys + j) * v_.row;
+        for (std::size_t c = 0; c < value_width_; ++c)
+          to[c] = (any >> j & 1) != 0 ? from[static_cast<std::ptrdiff_t>(c) * v_.coordinate] : T(0);
+      }
+      values = copied_.data();
+    }
+    const std::size_t width = (value_width_ + lanes<T> - 1) / lanes<T> * lanes<T>;
+    if (w_.count == 1) {
+      std::size_t c = 0;
+      const auto add = [&](auto vectors) HWY_ATTR {
+        for (; c + vectors() * lanes<T> <= width; c += vectors() * lanes<T>)
+          multiply_tile<1, vectors()>(w_.scores + first, score_stride<T>, values + c, stride, last - first,
+                                      w_.sum + c, w_.sum_stride, true);
+      };
+      add(std::integral_constant<std::size_t, 8>());
+      add(std::integral_constant<std::size_t, 1>());
+      return;
+    }
+    for (std::size_t tile = 0; tile < w_.tiles(); ++tile) {
+      const std::uint64_t seen = w_.visible_to(tile);
+      if (seen == 0) continue;
+      const auto from = static_cast<std::size_t>(std::countr_zero(seen));
+      const auto to = block_keys - static_cast<std::size_t>(std::countl_zero(seen));
+      for (std::size_t c = 0; c < width; c += panel<T>)
+        multiply<tile_rows>(std::min(tile_vectors, (width - c) / lanes<T>),
+                            w_.scores + tile * tile_rows * score_stride<T> + from, score_stride<T>,
+                            values + (from - first) * stride + c, stride, to - from,
+                            w_.sum + tile * tile_rows * w_.sum_stride + c, w_.sum_stride, true);
+    }
+  }
+
+  const strided_rows<T>& k_;
+  const strided_rows<T>& v_;
+  std::size_t key_width_, value_width_, value_stride_;
+  const score_steps<T>* steps_;
+  row_block<T> w_;
+  std::vector<T> gathered_, copied_;
+};
+
 // --- what is exported --------------------------------------------------------------------------------------------
 
 double pack_double(const strided_rows<double>& k, const strided_rows<double>& v, std::size_t first,
@@ -899,6 +1024,23 @@ std::optional<overflow> evaluate_float(const packed_head<float>& head, const sco
   return evaluation<float>(head, steps, rows, results, count, memory).run();
 }
 
+std::optional<overflow> few_double(const strided_rows<double>& k, const strided_rows<double>& v,
+                                   std::size_t key_width, std::size_t value_width, std::size_t first_key,
+                                   std::size_t last_key, const score_steps<double>* steps,
+                                   const query_row<double>* rows, std::size_t count, bool headroom,
+                                   partial_row<double>* results, scratch<double>& memory) {
+  return few_rows_evaluation<double>(k, v, key_width, value_width, steps, rows, count, headroom, memory)
+      .run(first_key, last_key, results);
+}
+std::optional<overflow> few_float(const strided_rows<float>& k, const strided_rows<float>& v,
+                                  std::size_t key_width, std::size_t value_width, std::size_t first_key,
+                                  std::size_t last_key, const score_steps<float>* steps,
+                                  const query_row<float>* rows, std::size_t count, bool headroom,
+                                  partial_row<float>* results, scratch<float>& memory) {
+  return few_rows_evaluation<float>(k, v, key_width, value_width, steps, rows, count, headroom, memory)
+      .run(first_key, last_key, results);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace attest::kernel::fused_head
 HWY_AFTER_NAMESPACE();
@@ -910,6 +1052,8 @@ HWY_EXPORT(pack_double);
 HWY_EXPORT(pack_float);
 HWY_EXPORT(evaluate_double);
 HWY_EXPORT(evaluate_float);
+HWY_EXPORT(few_double);
+HWY_EXPORT(few_float);
 
 template <class T>
 packed_head<T>::packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width)
@@ -960,6 +1104,22 @@ std::optional<overflow> evaluate(const packed_head<T>& head, const score_steps<T
     return HWY_DYNAMIC_DISPATCH(evaluate_float)(head, steps, rows, results, count, memory);
 }
 
+template <class T>
+std::optional<overflow> evaluate_few(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t key_width,
+                                     std::size_t value_width, std::size_t first_key, std::size_t last_key,
+                                     const score_steps<T>* steps, const query_row<T>* rows, std::size_t count,
+                                     bool headroom, partial_row<T>* results, scratch<T>& memory) {
+  memory.reserve(key_width, value_width);
+  const auto evaluate_it = [] {
+    if constexpr (std::is_same_v<T, double>)
+      return HWY_DYNAMIC_DISPATCH(few_double);
+    else
+      return HWY_DYNAMIC_DISPATCH(few_float);
+  }();
+  return evaluate_it(k, v, key_width, value_width, first_key, last_key, steps, rows, count, headroom, results,
+                     memory);
+}
+
 template class packed_head<double>;
 template class packed_head<float>;
 template struct scratch<double>;
@@ -970,6 +1130,14 @@ template std::optional<overflow> evaluate(const packed_head<double>&, const scor
 template std::optional<overflow> evaluate(const packed_head<float>&, const score_steps<float>&,
                                           const query_row<float>*, const row_results<float>*, std::size_t,
                                           scratch<float>&);
+template std::optional<overflow> evaluate_few(const strided_rows<double>&, const strided_rows<double>&,
+                                              std::size_t, std::size_t, std::size_t, std::size_t,
+                                              const score_steps<double>*, const query_row<double>*, std::size_t,
+                                              bool, partial_row<double>*, scratch<double>&);
+template std::optional<overflow> evaluate_few(const strided_rows<float>&, const strided_rows<float>&,
+                                              std::size_t, std::size_t, std::size_t, std::size_t,
+                                              const score_steps<float>*, const query_row<float>*, std::size_t,
+                                              bool, partial_row<float>*, scratch<float>&);
 
 }  // namespace attest::kernel::fused_head
 #endif

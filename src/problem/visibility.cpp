@@ -191,11 +191,16 @@ void check_query_values(const any_tensor& q, const attention_options& o) {
       });
 }
 
+void check_key_values(const any_tensor& k, const any_tensor& v, const attention_shape& shape,
+                      const visibility& visible) {
+  check_seen_rows("K", k, shape, visible);
+  check_seen_rows("V", v, shape, visible);
+}
+
 void check_values(const any_tensor& q, const any_tensor& k, const any_tensor& v, const attention_options& o,
                   const attention_shape& shape, const visibility& visible) {
   check_query_values(q, o);
-  check_seen_rows("K", k, shape, visible);
-  check_seen_rows("V", v, shape, visible);
+  check_key_values(k, v, shape, visible);
 }
 
 void check_empty_rows(const attention_options& o, const attention_shape& shape, const visibility& visible) {

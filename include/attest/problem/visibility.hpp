@@ -44,8 +44,10 @@ class visibility {
 void check_values(const any_tensor& q, const any_tensor& k, const any_tensor& v,
                   const attention_options& options, const attention_shape& shape, const visibility& visible);
 
-/// The part of it that does not read K and V.
+/// Its two halves: Q and the bias; K and V.
 void check_query_values(const any_tensor& q, const attention_options& options);
+void check_key_values(const any_tensor& k, const any_tensor& v, const attention_shape& shape,
+                      const visibility& visible);
 
 /// That the options say what an empty row gives, if there is one. Where a log-sum-exp is wanted, its value
 /// there too. With sinks no row is empty. attention_error names the first empty row.
