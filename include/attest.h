@@ -196,7 +196,7 @@ enum attest_kernel {
   ATTEST_NAIVE = 1,  /* the formula as it stands, without subtracting the largest score: shows where that fails. Takes a
                       * scale and a mask; refuses the rest */
   ATTEST_STABLE = 2, /* every option, one row after another: the conventions as a program to read */
-  ATTEST_FUSED = 3   /* fast. No weights */
+  ATTEST_FUSED = 3   /* every option, fast: one pass over the keys by the widest vector instructions */
 };
 
 /* Attention in the precision of the arrays: Q, K, V and the results are all binary64 or all binary32. What a kernel is off
@@ -205,6 +205,77 @@ enum attest_kernel {
  * Nothing is written where the status is ATTEST_SHAPE to ATTEST_VALUE or ATTEST_ARGUMENT. */
 ATTEST_API attest_status attest_attention(int32_t kernel, const attest_inputs* inputs, const attest_options* options,
                                           const attest_results* results);
+
+/* ---- The certified reference -------------------------------------------------------------------------------------- */
+
+/* What is known of an element of a reference. */
+enum attest_certificate {
+  ATTEST_CERTIFIED = 0, /* it is the exact value, correctly rounded */
+  ATTEST_EXACT = 1,     /* so it is, and the exact value is a number of the format or a tie between two of them */
+  ATTEST_UNDECIDED = 2  /* not known: max_bits was reached, or the softcap left a tie that nobody can exclude */
+};
+
+/* What settles an element, from the cheapest to the one that settles everything. */
+enum attest_tier {
+  ATTEST_TIER_NARROW = 0,        /* the double kernel and its bound: output formats of at most 24 significant bits */
+  ATTEST_TIER_DOUBLE_DOUBLE = 1, /* pairs of doubles and their bound */
+  ATTEST_TIER_ENCLOSURE = 2,     /* intervals of growing precision */
+  ATTEST_TIER_SYMBOLIC = 3       /* the sign of a finite sum of exponentials: representable values and ties */
+};
+#define ATTEST_TIERS 4
+
+enum attest_rounding {
+  ATTEST_NEAREST_EVEN = 0,
+  ATTEST_TOWARD_ZERO = 1,
+  ATTEST_UP = 2,
+  ATTEST_DOWN = 3,
+  ATTEST_TO_ODD = 4
+};
+
+/* Called from one thread at a time with the number of rows done and of all that were asked for. 0: go on; anything else
+ * stops the call, which gives ATTEST_INTERRUPTED. Must return. */
+typedef int (*attest_progress)(size_t done, size_t rows, void* user);
+
+/* attest::certified_options. */
+typedef struct attest_certified_options {
+  size_t size; /* sizeof(attest_certified_options) */
+
+  int32_t direction; /* attest_rounding */
+  int32_t saturate;  /* not 0: what overflows a format becomes its largest number; 0: its infinity, NaN where it has none */
+  uint32_t max_bits; /* the most bits of an enclosure before an element ends undecided, at least 128. 0: no limit
+                      * (with a softcap, where ties cannot be excluded, 4096) */
+  uint32_t without_tiers; /* for tests: tiers that are not tried, the sum of 1 << attest_tier. The values do not depend on it
+                           * as long as the last two are tried */
+  uint64_t first_row; /* only these rows are calculated and written: query i of head h of batch b is row (b*Hq + h)*Tq + i */
+  uint64_t last_row;  /* one beyond the end. 0: all to the last */
+  attest_progress progress; /* null: none */
+  void* user;               /* for progress */
+} attest_certified_options;
+
+#define ATTEST_CERTIFIED_OPTIONS_INIT {sizeof(attest_certified_options), 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* How the elements of a call were settled. Not part of the reference: it depends on the machine. Its size is to be set
+ * before the call, too. */
+typedef struct attest_certification {
+  size_t size; /* sizeof(attest_certification) */
+
+  uint64_t settled[ATTEST_TIERS]; /* elements by the tier that settled them, low words not counted */
+  uint64_t exact;                 /* of all: representable values and ties */
+  uint64_t undecided;
+  uint64_t most_bits; /* of an enclosure that was needed */
+} attest_certification;
+
+#define ATTEST_CERTIFICATION_INIT {sizeof(attest_certification), {0, 0, 0, 0}, 0, 0, 0}
+
+/* Attention with every option, each element correctly rounded: attest::certified_attention. Inputs may be of any type but
+ * boolean, each of its own, and are taken exactly; results are of any float type, each of its own, by one rounding. The same
+ * bytes on every machine, for every number of threads. `options`, `certified` and `certification` may be null.
+ *
+ * Elements that end undecided are no error: see certification->undecided and the certificates. */
+ATTEST_API attest_status attest_certified_attention(const attest_inputs* inputs, const attest_options* options,
+                                                    const attest_results* results,
+                                                    const attest_certified_options* certified,
+                                                    attest_certification* certification);
 
 #ifdef __cplusplus
 } /* extern "C" */

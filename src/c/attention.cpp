@@ -1,5 +1,6 @@
 #include "c/translate.hpp"
 
+#include <attest/kernel/fused.hpp>
 #include <attest/kernel/naive.hpp>
 #include <attest/kernel/stable.hpp>
 
@@ -37,6 +38,8 @@ void run(std::int32_t kernel, const call& c) {
       return kernel::naive<T>(in, c.options, out);
     case ATTEST_STABLE:
       return kernel::stable<T>(in, c.options, out);
+    case ATTEST_FUSED:
+      return kernel::fused<T>(in, c.options, out, {c.threads});
     default:
       throw argument_error("kernel is " + std::to_string(kernel) + ", which is none of attest_kernel");
   }

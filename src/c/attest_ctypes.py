@@ -44,6 +44,22 @@ class Results(ctypes.Structure):
         "weights_certificates", "log_sum_exp_certificates")]
 
 
+NEAREST_EVEN, TOWARD_ZERO, UP, DOWN, TO_ODD = range(5)
+CERTIFIED, EXACT, UNDECIDED = range(3)
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p)
+
+
+class CertifiedOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("direction", ctypes.c_int32), ("saturate", ctypes.c_int32),
+                ("max_bits", ctypes.c_uint32), ("without_tiers", ctypes.c_uint32), ("first_row", ctypes.c_uint64),
+                ("last_row", ctypes.c_uint64), ("progress", PROGRESS), ("user", ctypes.c_void_p)]
+
+
+class Certification(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("settled", ctypes.c_uint64 * 4), ("exact", ctypes.c_uint64),
+                ("undecided", ctypes.c_uint64), ("most_bits", ctypes.c_uint64)]
+
+
 class Error(Exception):
     def __init__(self, status, message):
         super().__init__(f"{STATUS[status]}: {message}")
@@ -109,6 +125,13 @@ def options(**said):
     return result
 
 
+def certified_options(**said):
+    """certified_options(direction=UP, ...): the fields of attest_certified_options by their names."""
+    result = CertifiedOptions(size=ctypes.sizeof(CertifiedOptions), **said)
+    result.keep = said
+    return result
+
+
 def results(output, **further):
     """results(output, log_sum_exp=array, ...): the fields of attest_results by their names."""
     given = {name: x if isinstance(x, Array) else array_of(x) for name, x in dict(output=output, **further).items()}
@@ -125,12 +148,24 @@ class Library:
         self.handle.attest_attention.argtypes = [ctypes.c_int32, ctypes.POINTER(Inputs), ctypes.POINTER(Options),
                                                  ctypes.POINTER(Results)]
 
+        self.handle.attest_certified_attention.argtypes = [
+            ctypes.POINTER(Inputs), ctypes.POINTER(Options), ctypes.POINTER(Results), ctypes.POINTER(CertifiedOptions),
+            ctypes.POINTER(Certification)]
+
     def version(self):
         return self.handle.attest_version().decode()
 
     def attention(self, kernel, inputs, options, results):
         self._check(self.handle.attest_attention(kernel, ctypes.byref(inputs), options and ctypes.byref(options),
                                                  ctypes.byref(results)))
+
+    def certified_attention(self, inputs, options, results, certified=None):
+        """Returns the Certification."""
+        counts = Certification(size=ctypes.sizeof(Certification))
+        self._check(self.handle.attest_certified_attention(
+            ctypes.byref(inputs), options and ctypes.byref(options), ctypes.byref(results),
+            certified and ctypes.byref(certified), ctypes.byref(counts)))
+        return counts
 
     def _check(self, status):
         if status != 0:

@@ -41,5 +41,16 @@ for letter, digits in (("d", 1e-15), ("f", 1e-6)):
     except attest.Error as error:
         check(attest.STATUS[error.status] == "option" and "set corner" in str(error), str(error))
 
+# (1 + 2 w + 6) / (2 + w) with w = e^(the double below ln 2) lies 8.7e-18 above 11/4: tests/c/interface.c.
+output, low = array.array("d", [0]), array.array("f", [0])
+k = attest.array_of(array.array("d", [0, math.log(2), 0]), (3, 1))
+inputs = attest.inputs(attest.array_of(array.array("d", [1]), (1, 1)), k, attest.array_of(array.array("d", [1, 2, 6]), (3, 1)))
+results = attest.results(attest.array_of(output, (1, 1)), output_low=attest.array_of(low, (1, 1)))
+counts = library.certified_attention(inputs, None, results)
+check(output[0] == 2.75 and abs(low[0] - 8.6964e-18) < 1e-22, f"{output[0]} + {low[0]}")
+check(sum(counts.settled) == 1 and counts.exact == counts.undecided == 0, "one element is settled")
+library.certified_attention(inputs, None, results, attest.certified_options(direction=attest.UP))
+check(output[0] == 2.75 + 2**-51, f"{output[0]} upward")
+
 check(library.version() == "0.1.0", library.version())
 check(ctypes.sizeof(attest.Array) == 32, "an array has no gaps")

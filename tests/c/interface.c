@@ -90,6 +90,8 @@ static void answers(void) {
   CHECK(near(out[1], 11.0 / 4));
   CHECK(attest_attention(ATTEST_NAIVE, &in, NULL, &r) == ATTEST_OK);
   CHECK(near(out[1], 11.0 / 4));
+  CHECK(attest_attention(ATTEST_FUSED, &in, NULL, &r) == ATTEST_OK);
+  CHECK(near(out[1], 11.0 / 4));
 
   /* Corners and past keys: query 0 sees one key, two keys, three keys. */
   o = no_options();
@@ -338,6 +340,98 @@ static void versions(void) {
   CHECK(strcmp(attest_version(), text) == 0);
 }
 
+static int interrupt_after(size_t done, size_t rows, void* user) {
+  int* const calls = (int*)user;
+  ++*calls;
+  CHECK(done <= rows && rows == 2);
+  return 1;
+}
+
+static void certified(void) {
+  const attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  attest_certified_options how = ATTEST_CERTIFIED_OPTIONS_INIT;
+  attest_certification counts = ATTEST_CERTIFICATION_INIT;
+  float low[2] = {42, 42};
+  unsigned char certificates[2] = {42, 42};
+  float single;
+  int calls = 0;
+
+  r.output_low = writes(NULL, two_by_one);
+  r.output_low.data = low;
+  r.output_low.dtype = ATTEST_BINARY32;
+  r.output_certificates = writes(NULL, two_by_one);
+  r.output_certificates.data = certificates;
+  r.output_certificates.dtype = ATTEST_UINT8;
+  CHECK(attest_certified_attention(&in, NULL, &r, NULL, &counts) == ATTEST_OK);
+  CHECK(out[0] == 3 && low[0] == 0 && certificates[0] == ATTEST_EXACT);
+  /* k[1] is below ln 2 by 2.319e-17, so its weight is w = 2 - d, d = 4.638e-17, and the output (1 + 2 w + 6) / (2 + w) is
+   * 11/4 + 3/16 d. */
+  CHECK(out[1] == 2.75 && fabs(low[1] - 8.6964e-18) < 1e-22 && certificates[1] == ATTEST_CERTIFIED);
+  CHECK(counts.exact == 1 && counts.undecided == 0);
+  CHECK(counts.settled[0] + counts.settled[1] + counts.settled[2] + counts.settled[3] == 2);
+
+  /* Directed rounding, rows, tiers: the second row alone. */
+  how.direction = ATTEST_UP;
+  how.first_row = 1;
+  how.last_row = 2;
+  how.without_tiers = 1U << ATTEST_TIER_NARROW | 1U << ATTEST_TIER_DOUBLE_DOUBLE;
+  out[0] = 42;
+  r = results();
+  CHECK(attest_certified_attention(&in, NULL, &r, &how, &counts) == ATTEST_OK);
+  CHECK(out[0] == 42 && out[1] == 2.75 + 4.44089209850062616e-16); /* 2^-51 */
+  CHECK(counts.settled[ATTEST_TIER_ENCLOSURE] == 1 && counts.settled[ATTEST_TIER_DOUBLE_DOUBLE] == 0);
+  CHECK(counts.most_bits > 0);
+
+  /* A caller with an older header gets as much of the counts as it knows. */
+  counts.size = offsetof(attest_certification, exact);
+  counts.exact = 1234;
+  CHECK(attest_certified_attention(&in, NULL, &r, NULL, &counts) == ATTEST_OK);
+  CHECK(counts.exact == 1234 && counts.size == offsetof(attest_certification, exact));
+
+  {
+    attest_certified_options stopped = ATTEST_CERTIFIED_OPTIONS_INIT;
+    stopped.progress = interrupt_after;
+    stopped.user = &calls;
+    REFUSED(attest_certified_attention(&in, NULL, &r, &stopped, NULL), ATTEST_INTERRUPTED, "progress function");
+    CHECK(calls == 1);
+  }
+
+  how = (attest_certified_options)ATTEST_CERTIFIED_OPTIONS_INIT;
+  how.direction = 5;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_ARGUMENT, "direction is 5");
+  how.direction = 0;
+  how.without_tiers = 16;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_ARGUMENT, "without_tiers is 16");
+  how.size = 0;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_ARGUMENT, "certified->size is 0");
+  counts.size = 0;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, &counts), ATTEST_ARGUMENT, "certification->size is 0");
+  REFUSED(attest_certified_attention(NULL, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "inputs is null");
+  REFUSED(attest_certified_attention(&in, NULL, NULL, NULL, NULL), ATTEST_ARGUMENT, "results is null");
+  o.causal = 1;
+  REFUSED(attest_certified_attention(&in, &o, &r, NULL, NULL), ATTEST_OPTION, "set corner");
+  r.output_certificates = writes(out, two_by_one);
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_UNSUPPORTED, "certificates are uint8");
+  r = results();
+  q[0] = INFINITY;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_VALUE, "array Q: element [0, 0, 0, 0] is infinity");
+  q[0] = 0;
+  /* What overflows the format is no error here: 3e300 is beyond binary32. */
+  v[2] = 9e300;
+  r.output.dtype = ATTEST_BINARY32;
+  CHECK(attest_certified_attention(&in, NULL, &r, NULL, NULL) == ATTEST_OK);
+  memcpy(&single, out, sizeof single);
+  CHECK(isinf(single));
+  how = (attest_certified_options)ATTEST_CERTIFIED_OPTIONS_INIT;
+  how.saturate = 1;
+  CHECK(attest_certified_attention(&in, NULL, &r, &how, NULL) == ATTEST_OK);
+  memcpy(&single, out, sizeof single);
+  CHECK(single == 3.40282346638528860e+38f);
+  v[2] = 6;
+}
+
 static void names(void) {
   int status, other;
   for (status = ATTEST_OK; status <= ATTEST_INTERNAL; status++)
@@ -356,6 +450,7 @@ int main(void) {
   values();
   arguments();
   versions();
+  certified();
   names();
   if (failures == 0) printf("interface.c: all passed\n");
   return failures == 0 ? 0 : 1;

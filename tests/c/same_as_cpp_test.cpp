@@ -2,31 +2,39 @@
 // memory runs out.
 #include <attest.h>
 
+#include <attest/kernel/fused.hpp>
 #include <attest/kernel/naive.hpp>
 #include <attest/kernel/stable.hpp>
+#include <attest/reference/certified_attention.hpp>
 
 #include <catch.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
 
-long allocations_left = -1;  // before one fails; negative: none fails
+std::atomic<bool> failing = false;
+std::atomic<long> allocations_left = 0;  // before one fails, where they do
 bool throw_nonsense = false;
 
+void count_allocation() {
+  if (!failing || allocations_left.fetch_sub(1) > 0) return;
+  if (throw_nonsense) throw 42;
+  throw std::bad_alloc();
+}
+
 void* allocate(std::size_t size) {
-  if (allocations_left == 0) {
-    if (throw_nonsense) throw 42;
-    throw std::bad_alloc();
-  }
-  if (allocations_left > 0) --allocations_left;
+  count_allocation();
   if (void* const p = std::malloc(size == 0 ? 1 : size)) return p;
   throw std::bad_alloc();
 }
@@ -36,8 +44,16 @@ void* allocate(std::size_t size) {
 // The shared library's allocations come here, too.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  count_allocation();
+  const std::size_t a = static_cast<std::size_t>(alignment);
+  if (void* const p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
+  throw std::bad_alloc();
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
@@ -143,8 +159,12 @@ TEMPLATE_TEST_CASE("The kernels give the same bits in C and in C++", "", double,
   attest::kernel::stable<TestType>(cpp.inputs_in_cpp(), {}, cpp.results_in_cpp());
   CHECK(same_bits(c.output, cpp.output));
 
+  CHECK(attest_attention(ATTEST_FUSED, &in, nullptr, &r) == ATTEST_OK);
+  attest::kernel::fused<TestType>(cpp.inputs_in_cpp(), {}, cpp.results_in_cpp());
+  CHECK(same_bits(c.output, cpp.output));
+
   const options said;
-  const attest_options o = said.in_c();
+  attest_options o = said.in_c();
   r.weights = {c.weights.data(), dtype_in_c<TestType>, 4, c.weights_shape, nullptr};
   r.log_sum_exp = {c.log_sum_exp.data(), dtype_in_c<TestType>, 4, c.lse_shape, nullptr};
   CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
@@ -156,6 +176,104 @@ TEMPLATE_TEST_CASE("The kernels give the same bits in C and in C++", "", double,
   CHECK(same_bits(c.weights, cpp.weights));
   CHECK(same_bits(c.log_sum_exp, cpp.log_sum_exp));
   CHECK(c.output[0] != 7);
+
+  o.threads = 3;
+  CHECK(attest_attention(ATTEST_FUSED, &in, &o, &r) == ATTEST_OK);
+  attest::kernel::fused<TestType>(cpp.inputs_in_cpp(), said.in_cpp(), results, {2});
+  CHECK(same_bits(c.output, cpp.output));
+  CHECK(same_bits(c.weights, cpp.weights));
+  CHECK(same_bits(c.log_sum_exp, cpp.log_sum_exp));
+}
+
+TEMPLATE_TEST_CASE("The certified reference gives the same bits in C and in C++", "", double, float) {
+  problem<TestType> c;
+  problem<TestType> cpp = c;
+  const options said;
+  const attest_inputs in = c.inputs();
+  attest_options o = said.in_c();
+  o.softcap = 0;  // slow
+  attest::attention_options o_in_cpp = said.in_cpp();
+  o_in_cpp.softcap.reset();
+
+  struct further {
+    std::vector<float> output_low = std::vector<float>(144, 7), weights_low = std::vector<float>(120, 7),
+                       log_sum_exp_low = std::vector<float>(24, 7);
+    std::vector<unsigned char> output = std::vector<unsigned char>(144, 7), weights = std::vector<unsigned char>(120, 7),
+                               log_sum_exp = std::vector<unsigned char>(24, 7);
+  } mine, theirs;
+  using p = problem<TestType>;
+  attest_results r = c.results();
+  r.weights = {c.weights.data(), dtype_in_c<TestType>, 4, p::weights_shape, nullptr};
+  r.log_sum_exp = {c.log_sum_exp.data(), dtype_in_c<TestType>, 4, p::lse_shape, nullptr};
+  r.output_low = {mine.output_low.data(), ATTEST_BINARY32, 4, p::out_shape, nullptr};
+  r.weights_low = {mine.weights_low.data(), ATTEST_BINARY32, 4, p::weights_shape, nullptr};
+  r.log_sum_exp_low = {mine.log_sum_exp_low.data(), ATTEST_BINARY32, 4, p::lse_shape, nullptr};
+  r.output_certificates = {mine.output.data(), ATTEST_UINT8, 4, p::out_shape, nullptr};
+  r.weights_certificates = {mine.weights.data(), ATTEST_UINT8, 4, p::weights_shape, nullptr};
+  r.log_sum_exp_certificates = {mine.log_sum_exp.data(), ATTEST_UINT8, 4, p::lse_shape, nullptr};
+  attest_certification counts = ATTEST_CERTIFICATION_INIT;
+  const attest_status status = attest_certified_attention(&in, &o, &r, nullptr, &counts);
+  INFO(attest_last_error());
+  REQUIRE(status == ATTEST_OK);
+
+  attest::certified_results results{attest::tensor<TestType>(cpp.output.data(), {2, 4, 3, 6})};
+  results.weights = attest::tensor<TestType>(cpp.weights.data(), {2, 4, 3, 5});
+  results.log_sum_exp = attest::tensor<TestType>(cpp.log_sum_exp.data(), {2, 4, 3, 1});
+  results.output_low = attest::tensor<float>(theirs.output_low.data(), {2, 4, 3, 6});
+  results.weights_low = attest::tensor<float>(theirs.weights_low.data(), {2, 4, 3, 5});
+  results.log_sum_exp_low = attest::tensor<float>(theirs.log_sum_exp_low.data(), {2, 4, 3, 1});
+  const auto certificates = [](std::vector<unsigned char>& x, std::size_t width) {
+    return attest::tensor<attest::certificate>(reinterpret_cast<attest::certificate*>(x.data()), {2, 4, 3, width});
+  };
+  results.output_certificates = certificates(theirs.output, 6);
+  results.weight_certificates = certificates(theirs.weights, 5);
+  results.log_sum_exp_certificates = certificates(theirs.log_sum_exp, 1);
+  const auto in_cpp = cpp.inputs_in_cpp();
+  const attest::certification settled =
+      attest::certified_attention({in_cpp.q, in_cpp.k, in_cpp.v}, o_in_cpp, results);
+  CHECK(same_bits(c.output, cpp.output));
+  CHECK(same_bits(c.weights, cpp.weights));
+  CHECK(same_bits(c.log_sum_exp, cpp.log_sum_exp));
+  CHECK(same_bits(mine.output_low, theirs.output_low));
+  CHECK(same_bits(mine.weights_low, theirs.weights_low));
+  CHECK(same_bits(mine.log_sum_exp_low, theirs.log_sum_exp_low));
+  CHECK(mine.output == theirs.output);
+  CHECK(mine.weights == theirs.weights);
+  CHECK(mine.log_sum_exp == theirs.log_sum_exp);
+  CHECK(mine.output_low[0] != 7);
+  CHECK(counts.exact == settled.exact);
+  CHECK(counts.undecided == 0);
+  for (std::size_t tier = 0; tier < attest::reference_tiers; ++tier) CHECK(counts.settled[tier] == settled.settled[tier]);
+
+  // Each option of its own: the other results differ from these.
+  const std::vector<TestType> nearest = c.output;
+  o.log_sum_exp_base = o.empty_log_sum_exp = 0;
+  o_in_cpp.log_sum_exp.reset();
+  for (const auto& [name, direction] : {std::pair{ATTEST_TOWARD_ZERO, attest::rounding::toward_zero},
+                                        std::pair{ATTEST_UP, attest::rounding::up},
+                                        std::pair{ATTEST_DOWN, attest::rounding::down},
+                                        std::pair{ATTEST_TO_ODD, attest::rounding::to_odd}}) {
+    attest_certified_options how = ATTEST_CERTIFIED_OPTIONS_INIT;
+    how.direction = name;
+    attest_results output_only = c.results();
+    CHECK(attest_certified_attention(&in, &o, &output_only, &how, nullptr) == ATTEST_OK);
+    attest::certified_options how_in_cpp;
+    how_in_cpp.direction = direction;
+    attest::certified_attention({in_cpp.q, in_cpp.k, in_cpp.v}, o_in_cpp,
+                                {attest::tensor<TestType>(cpp.output.data(), {2, 4, 3, 6})}, how_in_cpp);
+    CHECK(same_bits(c.output, cpp.output));
+    CHECK_FALSE(same_bits(c.output, nearest));
+  }
+}
+
+TEST_CASE("What a progress function throws becomes a status", "") {
+  problem<double> c;
+  const attest_inputs in = c.inputs();
+  const attest_results r = c.results();
+  attest_certified_options how = ATTEST_CERTIFIED_OPTIONS_INIT;
+  how.progress = [](std::size_t, std::size_t, void*) -> int { throw std::runtime_error("thrown by the caller"); };
+  CHECK(attest_certified_attention(&in, nullptr, &r, &how, nullptr) == ATTEST_INTERNAL);
+  CHECK(std::string(attest_last_error()) == "thrown by the caller");
 }
 
 TEST_CASE("Each option of the C interface is the option of that name", "") {
@@ -232,20 +350,26 @@ TEST_CASE("When memory runs out, the status says so, wherever it was", "") {
   const options said;
   attest_options o = said.in_c();
   o.log_sum_exp_base = o.empty_log_sum_exp = 0;
+  o.softcap = 0;
+  o.threads = GENERATE(1, 2);
+  const int kernel = GENERATE(ATTEST_STABLE, ATTEST_FUSED, 0);
   const auto status_after = [&](long allocations) {
     allocations_left = allocations;
-    const attest_status status = attest_attention(ATTEST_STABLE, &in, &o, &r);
-    allocations_left = -1;
+    failing = true;
+    const attest_status status = kernel == 0 ? attest_certified_attention(&in, &o, &r, nullptr, nullptr)
+                                             : attest_attention(kernel, &in, &o, &r);
+    failing = false;
     return status;
   };
   int failed = 0;
-  for (long n = 0;; ++n) {
+  // The certified reference has thousands of allocations: not every one.
+  for (long n = 0;; n += 1 + n / 50) {
     const attest_status status = status_after(n);
     if (status == ATTEST_OK) break;
     REQUIRE(status == ATTEST_OUT_OF_MEMORY);
     REQUIRE(std::string(attest_last_error()) == "out of memory");
     ++failed;
-    REQUIRE(n < 100000);
+    REQUIRE(n < 10000000);
   }
   CHECK(failed > 3);
 
