@@ -5,7 +5,6 @@
 #include "reference/certified_head.hpp"
 #include "reference/double_double_tier.hpp"
 #include "reference/rounding_of_doubles.hpp"
-#include "reference/rounding_of_pairs.hpp"
 
 #include <attest/kernel/error_bound.hpp>
 #include <attest/kernel/float_environment.hpp>
@@ -729,15 +728,18 @@ class certified_call {
     const std::size_t width = w.varying.size();
     const auto [b, h, i] = x.at;
     const std::span<const int> exponents = w.pairs->value_exponents();
-    if (x.open_count == width && width != 0 && output_.to().precision == 53 && how_.direction == rounding::nearest_even &&
-        !output_.has_low() && std::all_of(exponents.begin(), exponents.end(), [](int e) { return e == 0; })) {
+    if (width != 0 && output_.to().precision == 53 && !output_.has_low()) {
       const bool in_place = output_.in_place() && w.constant.empty();
       w.rounded.resize(width);
       double* place = in_place ? static_cast<double*>(output_.place({b, h, i, 0})) : w.rounded.data();
-      x.open_count =
-          rounding_of_pairs::to_binary64(width, pairs.output_high, pairs.output_low, pairs.output_error, place, x.open.data());
+      x.open_count = round_pairs_between_steps(width, pairs.output_high, pairs.output_low, pairs.output_error, how_.direction,
+                                               place, x.open.data());
       for (std::size_t n = 0; n < width; ++n)
-        if (pairs.output_error[n] == 0 && x.open[n] == 0) x.open[n] = 1, ++x.open_count;  // these may be exact
+        if (exponents[n] != 0) rescale(x, n, exponents[n], place[n]);
+      if (x.open_count != 0)
+        for (std::size_t n = 0; n < width; ++n)
+          if (x.open[n] == 2 && how_.direction == rounding::nearest_even && w.values.mean_excludes(w.varying[n], x.view, place[n]))
+            x.open[n] = 0, --x.open_count;
       w.counts.settled[double_double] += width - x.open_count;
       if (in_place)
         output_.fill_certificates({b, h, i, 0}, width);
@@ -764,6 +766,16 @@ class certified_call {
       x.open[n] = 0;
       --x.open_count;
     }
+  }
+
+  /// A rounded number times 2^exponent: rounding commutes with that among normal numbers.
+  static void rescale(query& x, std::size_t n, int exponent, double& number) {
+    const double scaled = std::ldexp(number, exponent);
+    const bool normal = std::fabs(scaled) >= 0x1p-1020 && std::fabs(scaled) < 0x1p1022;
+    number = scaled;
+    if (normal || x.open[n] == 1) return;
+    if (x.open[n] == 0) ++x.open_count;
+    x.open[n] = 1;
   }
 
   /// The low word of an element that a pair has settled, if the pair settles that too.

@@ -27,6 +27,21 @@ struct pick {
   std::uint64_t negative;
 };
 
+/// Writes 1 for each of the first `count` lanes that is not decided; their number.
+template <class D>
+HWY_INLINE std::size_t note_open(D d, hn::Mask<D> decided, std::size_t count, unsigned char* open) {
+  std::memset(open, 0, count);
+  if (hn::AllTrue(d, decided)) return 0;
+  unsigned char bits[8] = {};
+  hn::StoreMaskBits(d, decided, bits);
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    open[k] = (bits[k / 8] >> (k % 8) & 1) != 0 ? 0 : 1;
+    total += open[k];
+  }
+  return total;
+}
+
 template <class Out>
 std::size_t round_between_steps_to(std::size_t count, const double* HWY_RESTRICT value, double error, const format& f,
                                    pick add, Out* HWY_RESTRICT out, unsigned char* HWY_RESTRICT open) {
@@ -78,16 +93,7 @@ std::size_t round_between_steps_to(std::size_t count, const double* HWY_RESTRICT
       hn::StoreU(narrow, dout, rest_out);
       std::memcpy(out + i, rest_out, here * sizeof(Out));
     }
-    if (hn::AllTrue(d, decided)) {
-      std::memset(open + i, 0, here);
-    } else {
-      unsigned char bits[8] = {};
-      hn::StoreMaskBits(d, decided, bits);
-      for (std::size_t k = 0; k < here; ++k) {
-        open[i + k] = (bits[k / 8] >> (k % 8) & 1) != 0 ? 0 : 1;
-        total += open[i + k];
-      }
-    }
+    total += note_open(d, decided, here, open + i);
   }
   return total;
 }
@@ -106,6 +112,74 @@ std::size_t round_between_steps_here(std::size_t count, const double* value, dou
     default:
       return round_between_steps_to(count, value, error, f, add, static_cast<std::uint32_t*>(out), open);
   }
+}
+
+/// The rounding of vectors of pairs; where it is certain, and where it is to nearest.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Mask<D> round_pairs(D d, V high, V low, V error, rounding direction, V& out, hn::Mask<D>& to_nearest) {
+  const hn::RebindToUnsigned<D> du;
+  const auto h = hn::Add(high, low);
+  const auto part = hn::Sub(h, high);
+  const auto l = hn::Add(hn::Sub(high, hn::Sub(h, part)), hn::Sub(low, part));
+  const auto e = hn::Add(hn::MulAdd(hn::Abs(l), hn::Set(d, 0x1p-51), hn::Mul(error, hn::Set(d, 1 + 0x1p-50))), hn::Set(d, 0x1p-1020));
+  const auto above = hn::Add(l, e);
+  const auto below = hn::Sub(l, e);
+  const auto zero = hn::Zero(d);
+  const auto magnitude = hn::Abs(h);
+  const auto positive = hn::Gt(below, zero);  // x is above h
+  to_nearest = hn::And(hn::And(hn::Eq(hn::Add(h, above), h), hn::Eq(hn::Add(h, below), h)),
+                       hn::And(hn::Ge(magnitude, hn::Set(d, 0x1p-960)), hn::Lt(magnitude, hn::Set(d, 0x1p1022))));
+  const auto decided = hn::And(hn::Or(positive, hn::Lt(above, zero)), to_nearest);
+  out = h;
+  if (direction == rounding::nearest_even) return decided;
+  const auto h_negative = hn::Lt(h, zero);
+  auto up = hn::Lt(zero, zero);
+  if (direction == rounding::up) up = hn::Not(up);
+  if (direction == rounding::toward_zero) up = h_negative;
+  // The number above h, or the one below: its bits and 1, or less 1, as the sign has it.
+  const auto moves = hn::And(decided, hn::Or(hn::And(up, positive), hn::AndNot(up, hn::Not(positive))));
+  const auto grows = hn::Xor(up, h_negative);
+  const auto one = hn::Set(du, 1);
+  const auto step = hn::IfThenElse(hn::RebindMask(du, grows), one, hn::Sub(hn::Zero(du), one));
+  out = hn::BitCast(d, hn::Add(hn::BitCast(du, h), hn::IfThenElseZero(hn::RebindMask(du, moves), step)));
+  return decided;
+}
+
+std::size_t round_pairs_between_steps_here(std::size_t count, const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
+                                           const double* HWY_RESTRICT error, rounding direction, double* HWY_RESTRICT out,
+                                           unsigned char* HWY_RESTRICT open) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t total = 0;
+  HWY_ALIGN double rest[3][HWY_MAX_BYTES / sizeof(double)] = {};
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t here = count - i < lanes ? count - i : lanes;
+    const double* from[3] = {high + i, low + i, error + i};
+    if (here != lanes)
+      for (int part = 0; part < 3; ++part) {
+        std::memcpy(rest[part], from[part], here * sizeof(double));
+        from[part] = rest[part];
+      }
+    auto rounded = hn::Zero(d);
+    auto to_nearest = hn::Lt(rounded, rounded);
+    const auto decided = round_pairs(d, hn::LoadU(d, from[0]), hn::LoadU(d, from[1]), hn::LoadU(d, from[2]), direction,
+                                     rounded, to_nearest);
+    if (here == lanes) {
+      hn::StoreU(rounded, d, out + i);
+    } else {
+      hn::Store(rounded, d, rest[0]);
+      std::memcpy(out + i, rest[0], here * sizeof(double));
+    }
+    const std::size_t not_decided = note_open(d, decided, here, open + i);
+    total += not_decided;
+    if (not_decided != 0) {
+      unsigned char near[HWY_MAX_BYTES / sizeof(double)];
+      note_open(d, to_nearest, here, near);
+      for (std::size_t k = 0; k < here; ++k)
+        if (open[i + k] != 0 && near[k] == 0) open[i + k] = 2;
+    }
+  }
+  return total;
 }
 
 double sum_of_squares_here(std::size_t count, const double* HWY_RESTRICT x) {
@@ -144,12 +218,17 @@ HWY_AFTER_NAMESPACE();
 namespace attest::certified {
 
 HWY_EXPORT(round_between_steps_here);
+HWY_EXPORT(round_pairs_between_steps_here);
 HWY_EXPORT(sum_of_squares_here);
 HWY_EXPORT(largest_magnitude_here);
 
 std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f, rounding direction,
                                 void* out, unsigned char* open) {
   return HWY_DYNAMIC_DISPATCH(round_between_steps_here)(count, value, error, f, direction, out, open);
+}
+std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low, const double* error,
+                                      rounding direction, double* out, unsigned char* open) {
+  return HWY_DYNAMIC_DISPATCH(round_pairs_between_steps_here)(count, high, low, error, direction, out, open);
 }
 double sum_of_squares(std::size_t count, const double* x) { return HWY_DYNAMIC_DISPATCH(sum_of_squares_here)(count, x); }
 double largest_magnitude(std::size_t count, const double* x) {

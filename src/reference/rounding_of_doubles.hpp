@@ -23,6 +23,17 @@ namespace attest::certified {
 std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f, rounding direction,
                                 void* out, unsigned char* open);
 
+/// For every i < count with x any real number in [high[i] + low[i] - error[i], high[i] + low[i] + error[i]]: out[i] is x rounded
+/// to binary64 where open[i] is 0; then x lies strictly between a number and the midpoint next to it. Where it is 2, out[i] is x
+/// rounded to nearest (in any direction asked for), and x may be that number. It is 1 for the others: magnitudes below 2^-960
+/// or of 2^1022 and above, what is not finite, what may be a midpoint. Returns how many are not 0.
+///
+/// Proof: h + l = high + low exactly (TwoSum). e' = error (1 + 2^-50) + 2^-51 |l| + 2^-1020 exceeds error by more than the
+/// roundings of e', of u = l + e' and of d = l - e' add up to (at most 2^-53 (|l| + 5 e') + 2^-1073), so that d < x - h < u. Where
+/// d > 0 or u < 0, x is not h; where fl(h + d) = fl(h + u) = h, it is no midpoint beside h either, and none beyond.
+std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low, const double* error,
+                                      rounding direction, double* out, unsigned char* open);
+
 /// The sum of the squares of a row, in vectors; any order.
 double sum_of_squares(std::size_t count, const double* x);
 

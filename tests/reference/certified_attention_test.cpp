@@ -1,0 +1,456 @@
+#include "certified_cases.hpp"
+
+#include "catch.hpp"
+
+#include <attest/problem/attention_error.hpp>
+
+#include <limits>
+#include <numbers>
+
+// What certified_attention() promises beyond right digits: the conventions on inputs small enough to check by hand, exact
+// values and ties, what is refused, parts of the rows, progress, limits.
+
+using namespace attest;
+using certified_cases::pattern_at;
+
+namespace {
+
+/// Rows of doubles as an array [rows, width].
+struct array {
+  std::vector<double> x;
+  std::size_t rows, width;
+  array(std::size_t r, std::size_t w, std::vector<double> values) : x(std::move(values)), rows(r), width(w) {}
+  operator any_tensor() const { return any_tensor(x.data(), dtype::binary64, layout{rows, width}); }
+};
+array zeros(std::size_t rows, std::size_t width = 1) { return {rows, width, std::vector<double>(rows * width)}; }
+array column(std::vector<double> values) {
+  const std::size_t n = values.size();
+  return {n, 1, std::move(values)};
+}
+
+/// The outputs of one head in binary64.
+std::vector<double> outputs(const array& q, const array& k, const array& v, const attention_options& options = {},
+                            const certified_options& how = {}) {
+  std::vector<double> o(q.rows * v.width, -99);
+  certified_attention({q, k, v}, options, {tensor<double>(o.data(), {q.rows, v.width})}, how);
+  return o;
+}
+
+double one_log_sum_exp(const array& q, const array& k, const attention_options& options) {
+  std::vector<double> o(1), l(1);
+  certified_results results{tensor<double>(o.data(), {1, 1})};
+  results.log_sum_exp = tensor<double>(l.data(), {1, 1});
+  certified_attention({q, k, zeros(k.rows)}, options, results);
+  return l[0];
+}
+
+bool is_nan(double x) { return x != x; }
+bool positive_zero(double x) { return std::bit_cast<std::uint64_t>(x) == 0; }
+
+std::string message_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const attention_error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST_CASE("Reported faults: each public report as its small input") {
+  attention_options o;
+  SECTION("the causal corner") {
+    o.causal = true;
+    o.corner = causal_corner::top_left;
+    CHECK(outputs(zeros(1), zeros(3), column({1, 2, 6}), o)[0] == 1);
+    o.corner = causal_corner::bottom_right;
+    CHECK(outputs(zeros(1), zeros(3), column({1, 2, 6}), o)[0] == 3);
+  }
+  SECTION("the causal corner with more queries than keys: rows 0 and 1 see nothing") {
+    o.causal = true;
+    o.corner = causal_corner::bottom_right;
+    o.empty_row = empty_row_policy::nan;
+    const auto x = outputs(zeros(3), zeros(1), column({5}), o);
+    CHECK(is_nan(x[0]));
+    CHECK(is_nan(x[1]));
+    CHECK(x[2] == 5);
+  }
+  SECTION("causal with past keys") {
+    o.causal = true;
+    o.past_keys = 2;
+    const auto x = outputs(zeros(2), zeros(4), column({1, 2, 6, 3}), o);
+    CHECK(x[0] == 3);  // (1 + 2 + 6) / 3
+    CHECK(x[1] == 3);
+  }
+  SECTION("grouped heads") {
+    const std::vector<double> q(4), k(2), v{1, 2};
+    std::vector<double> x(4);
+    certified_attention({any_tensor(q.data(), dtype::binary64, layout{1, 4, 1, 1}), any_tensor(k.data(), dtype::binary64, layout{1, 2, 1, 1}),
+                         any_tensor(v.data(), dtype::binary64, layout{1, 2, 1, 1})},
+                        o, {tensor<double>(x.data(), {1, 4, 1, 1})});
+    CHECK(x == std::vector<double>{1, 1, 2, 2});
+  }
+  SECTION("softcap before the mask") {
+    o.softcap = 1;
+    const unsigned char mask[] = {1, 0};
+    o.mask = any_tensor(mask, dtype::boolean, layout{1, 2});
+    CHECK(positive_zero(outputs(zeros(1), zeros(2), column({0, 1}), o)[0]));
+  }
+  SECTION("softcap applied: scores 0 and 100 become 0 and 1 - 2^-288") {
+    o.softcap = 1;
+    o.scale = 1.0;
+    // 1 / (1 + e^-1), 0.73105857863000487925...
+    CHECK(outputs(column({1}), column({0, 100}), column({0, 1}), o)[0] == 0.7310585786300049);
+  }
+  SECTION("an empty row") {
+    const unsigned char mask[] = {0, 0};
+    o.mask = any_tensor(mask, dtype::boolean, layout{1, 2});
+    CHECK_THROWS_AS(outputs(zeros(1), zeros(2), column({1, 3}), o), attention_error);
+    o.empty_row = empty_row_policy::error;
+    CHECK_THROWS_AS(outputs(zeros(1), zeros(2), column({1, 3}), o), attention_error);
+    o.empty_row = empty_row_policy::zero;
+    CHECK(positive_zero(outputs(zeros(1), zeros(2), column({1, 3}), o)[0]));
+    o.empty_row = empty_row_policy::nan;
+    CHECK(is_nan(outputs(zeros(1), zeros(2), column({1, 3}), o)[0]));
+  }
+  SECTION("a masked key is hidden however low the others are") {
+    o.scale = 1.0;
+    const unsigned char mask[] = {1, 0};
+    o.mask = any_tensor(mask, dtype::boolean, layout{1, 2});
+    CHECK(outputs(column({1}), column({-20000, 0}), column({1, 100}), o)[0] == 1);
+  }
+  SECTION("64 scores of -59904, one of -55040") {
+    o.scale = 1.0;
+    std::vector<double> k(65, -59904), v(65, 1);
+    k[17] = -55040;
+    v[17] = 7;
+    CHECK(outputs(column({1}), column(k), column(v), o)[0] == 7);
+  }
+  SECTION("NaN where nobody looks, and where somebody does") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const unsigned char mask[] = {1, 0};
+    CHECK(message_of([&] { outputs(zeros(1), zeros(2), column({1, nan}), o); }).find("array V") == 0);
+    o.mask = any_tensor(mask, dtype::boolean, layout{1, 2});
+    CHECK(outputs(zeros(1), zeros(2), column({1, nan}), o)[0] == 1);
+    CHECK(outputs(zeros(1), column({0, nan}), column({1, 5}), o)[0] == 1);
+  }
+  SECTION("the log-sum-exp: ln 2, its base, its empty value") {
+    o.log_sum_exp = {log_sum_exp_base::e};
+    CHECK(one_log_sum_exp(zeros(1), zeros(2), o) == std::numbers::ln2);
+    o.log_sum_exp = {log_sum_exp_base::two};
+    CHECK(one_log_sum_exp(zeros(1), zeros(2), o) == 1);
+    CHECK(one_log_sum_exp(zeros(1), zeros(3), o) == 1.584962500721156);  // log2 3 = 1.58496250072115618...
+    o.empty_row = empty_row_policy::zero;
+    o.log_sum_exp = {log_sum_exp_base::e, empty_log_sum_exp::minus_infinity};
+    CHECK(one_log_sum_exp(zeros(1), zeros(0), o) == -std::numeric_limits<double>::infinity());
+    o.log_sum_exp = {log_sum_exp_base::e, empty_log_sum_exp::plus_infinity};
+    CHECK(one_log_sum_exp(zeros(1), zeros(0), o) == std::numeric_limits<double>::infinity());
+  }
+  SECTION("merging by log-sum-exps: four keys of value 1 and one of value 0") {
+    // In base e the weights of the parts are e^(ln 4) and e^0: 0.8.
+    o.log_sum_exp = {log_sum_exp_base::e};
+    const double four = one_log_sum_exp(zeros(1), zeros(4), o), one = one_log_sum_exp(zeros(1), zeros(1), o);
+    CHECK(std::exp(four) / (std::exp(four) + std::exp(one)) == Approx(0.8));
+  }
+  SECTION("huge equal logits") {
+    const std::vector<double> q(64, 133120), k(64, 133120);
+    CHECK(outputs({1, 64, q}, {1, 64, k}, column({133120}))[0] == 133120);
+  }
+  SECTION("the sink") {
+    o.sinks = {0};
+    CHECK(outputs(zeros(1), zeros(1), column({1}), o)[0] == 0.5);
+    const unsigned char hidden[] = {0};
+    o.mask = any_tensor(hidden, dtype::boolean, layout{1, 1});
+    CHECK(positive_zero(outputs(zeros(1), zeros(1), column({1}), o)[0]));
+    o.log_sum_exp = {log_sum_exp_base::e};
+    o.sinks = {-3.5};
+    CHECK(one_log_sum_exp(zeros(1), zeros(1), o) == -3.5);
+  }
+  SECTION("the window") {
+    o.window = key_window{1, 0};
+    CHECK(outputs(zeros(4), zeros(4), column({8, 4, 2, 1}), o)[3] == 1.5);
+  }
+  SECTION("mask polarity") {
+    const unsigned char mask[] = {1, 0};
+    o.mask = any_tensor(mask, dtype::boolean, layout{1, 2});
+    CHECK(outputs(zeros(1), zeros(2), column({1, 3}), o)[0] == 1);
+  }
+  SECTION("the divisor is the root of the head's width") {
+    // d = 16, raw scores 4 and 0: 1 / (1 + e^-1).
+    std::vector<double> q(16), k(32);
+    q[0] = 1;
+    k[0] = 4;
+    CHECK(outputs({1, 16, q}, {2, 16, k}, column({1, 0}))[0] == 0.7310585786300049);
+  }
+}
+
+TEST_CASE("Exact values, ties, zeros and overflow") {
+  certified_options how;
+  std::vector<certificate> c(1);
+  const auto ask = [&](const array& q, const array& k, const array& v, dtype type, const attention_options& o = {}) {
+    std::vector<unsigned char> bytes(8);
+    certified_results r{any_result(bytes.data(), type, layout{1, 1})};
+    r.output_certificates = tensor<certificate>(c.data(), {1, 1});
+    certified_attention({q, k, v}, o, r, how);
+    return pattern_at(bytes, 0, type);
+  };
+  SECTION("a mean that is representable, a tie, and neither") {
+    CHECK(ask(zeros(1), zeros(2), column({1, 2}), dtype::binary16) == 0x3E00);  // 1.5
+    CHECK(c[0] == certificate::exact);
+    CHECK(ask(zeros(1), zeros(2), column({1, 1 + 0x1p-10}), dtype::binary16) == 0x3C00);  // midpoint: even
+    CHECK(c[0] == certificate::exact);
+    CHECK(ask(zeros(1), zeros(3), column({1, 1, 2}), dtype::binary16) == 0x3D55);  // 4/3 = 1.0101010101|01..
+    CHECK(c[0] == certificate::certified);
+  }
+  SECTION("the same three on distinct scores of constant V") {
+    CHECK(ask(column({1}), column({1, 2}), column({1.5, 1.5}), dtype::binary16) == 0x3E00);
+    CHECK(c[0] == certificate::exact);
+    CHECK(ask(column({1}), column({1, 2}), column({1 + 0x1p-11, 1 + 0x1p-11}), dtype::binary16) == 0x3C00);
+    CHECK(c[0] == certificate::exact);
+    CHECK(ask(column({1}), column({1, 2}), column({1 + 0x1p-12, 1 + 0x1p-12}), dtype::binary16) == 0x3C00);
+    CHECK(c[0] == certificate::certified);
+  }
+  SECTION("a near tie of far exponents: the third key, 10^6 below, decides") {
+    attention_options o;
+    o.scale = 1.0;
+    for (const double third : {0.0, 2.0}) {
+      // The mean of 1 and 1 + 2^-52 is a midpoint.
+      const std::uint64_t pattern = ask(column({1}), column({0, 0, -1e6}), column({1, 1 + 0x1p-52, third}), dtype::binary64, o);
+      CHECK(pattern == std::bit_cast<std::uint64_t>(third == 0 ? 1.0 : 1 + 0x1p-52));
+      CHECK(c[0] == certificate::certified);
+    }
+    CHECK(ask(column({1}), column({0, 0, -1e6}), column({1, 1 + 0x1p-52, 1 + 0x1p-53}), dtype::binary64, o) ==
+          std::bit_cast<std::uint64_t>(1.0));
+  }
+  SECTION("a near tie of close exponents: scores 0 and 2^-2148, V = 1 and 1 + 2^-52") {
+    attention_options o;
+    o.scale = 1.0;
+    CHECK(ask(column({0x1p-1074}), column({0, 0x1p-1074}), column({1, 1 + 0x1p-52}), dtype::binary64, o) ==
+          std::bit_cast<std::uint64_t>(1 + 0x1p-52));
+    CHECK(ask(column({0x1p-1074}), column({0, -0x1p-1074}), column({1, 1 + 0x1p-52}), dtype::binary64, o) ==
+          std::bit_cast<std::uint64_t>(1.0));
+    // Scores 0, d, 2d over V - midpoint in the ratio 1, -2, 1: of second order in d, positive.
+    CHECK(ask(column({0x1p-1074}), column({0, 0x1p-1074, 0x1p-1073, 0x1p-1074}),
+              column({1 + 0x1p-52, 1, 1 + 0x1p-52, 1}), dtype::binary64, o) == std::bit_cast<std::uint64_t>(1 + 0x1p-52));
+  }
+  SECTION("an exact zero, and one that is not") {
+    CHECK(ask(zeros(1), zeros(2), column({1, -1}), dtype::binary64) == 0);
+    how.direction = rounding::down;
+    CHECK(ask(zeros(1), zeros(2), column({1, -1}), dtype::binary64) == std::uint64_t{1} << 63);
+    CHECK(c[0] == certificate::exact);
+    how.direction = rounding::nearest_even;
+    attention_options o;
+    o.scale = 1.0;
+    // e^-2000 underflows and keeps its sign.
+    CHECK(ask(column({1}), column({0, -2000}), column({0, -1}), dtype::binary64, o) == std::uint64_t{1} << 63);
+    CHECK(c[0] == certificate::certified);
+    how.direction = rounding::up;
+    CHECK(ask(column({1}), column({0, -2000}), column({0, 1}), dtype::binary64, o) == 1);
+  }
+  SECTION("overflow follows the direction; saturate stays at the largest number") {
+    CHECK(ask(zeros(1), zeros(1), column({1e6}), dtype::binary16) == 0x7C00);
+    how.direction = rounding::toward_zero;
+    CHECK(ask(zeros(1), zeros(1), column({1e6}), dtype::binary16) == 0x7BFF);
+    how.direction = rounding::nearest_even;
+    how.saturate = true;
+    CHECK(ask(zeros(1), zeros(1), column({1e6}), dtype::binary16) == 0x7BFF);
+    CHECK(ask(zeros(1), zeros(1), column({-1e6}), dtype::float8_e4m3fn) == 0xFE);
+    how.saturate = false;
+    CHECK(ask(zeros(1), zeros(1), column({-1e6}), dtype::float8_e4m3fn) == 0xFF);  // its NaN
+    CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fnuz) == 0);  // it has no -0
+    CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fn) == 0x80);
+  }
+  SECTION("scores far beyond double") {
+    CHECK(ask(column({1e300}), column({1e300, 0}), column({3, 5}), dtype::binary64) == std::bit_cast<std::uint64_t>(3.0));
+    CHECK(ask(column({1e300}), column({1e300, 1e300}), column({3, 5}), dtype::binary64) == std::bit_cast<std::uint64_t>(4.0));
+  }
+}
+
+TEST_CASE("Integers beyond 2^53 are taken exactly") {
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;
+  const std::int64_t q[] = {1}, k[] = {big, big - 1}, v[] = {big, -big};
+  std::vector<double> x(1);
+  attention_options o;
+  o.scale = 1.0;
+  // Scores differ by 1: weights 1/(1 + e^-1) and the rest; as doubles they would be equal and the output 0.
+  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {2, 1}), tensor<const std::int64_t>(v, {2, 1})},
+                      o, {tensor<double>(x.data(), {1, 1})});
+  CHECK(x[0] == Approx(0.46211715726000979 * 9007199254740993.0).epsilon(1e-15));  // tanh(1/2)
+  const std::uint64_t largest[] = {~std::uint64_t{0}};
+  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {1, 1}), any_tensor(largest, dtype::uint64, layout{1, 1})},
+                      o, {tensor<double>(x.data(), {1, 1})}, {.direction = rounding::down});
+  CHECK(x[0] == 18446744073709549568.0);  // 2^64 - 2^11
+}
+
+TEST_CASE("Low words: the rounded difference from the element") {
+  std::vector<float> high(1), low(1);
+  certified_results r{tensor<float>(high.data(), {1, 1})};
+  r.output_low = tensor<float>(low.data(), {1, 1});
+  certified_attention({zeros(1), zeros(3), column({1, 1, 2})}, {}, r);
+  CHECK(high[0] == 1.3333334f);
+  CHECK(low[0] == -3.9736431e-08f);  // 4/3 - 1.33333337306976318359375
+  certified_attention({zeros(1), zeros(1), column({1e300})}, {}, r);
+  CHECK(std::isinf(high[0]));
+  CHECK(low[0] == 0);
+}
+
+TEST_CASE("Inputs of every numeric type, with strides of any kind") {
+  const std::int8_t q[] = {1, 9, -1, 9};        // every other one
+  const float k[] = {3, 2, 1};                  // backwards
+  const std::uint16_t v[] = {0x3C00, 0x4000, 0x4200};  // binary16: 1, 2, 3
+  std::vector<double> x(2), y(2);
+  attention_options o;
+  o.scale = 1.0;
+  certified_attention({any_tensor(q, dtype::int8, layout({2, 1}, {2, 1})), any_tensor(k + 2, dtype::binary32, layout({3, 1}, {-1, 1})),
+                       any_tensor(v, dtype::binary16, layout{3, 1})},
+                      o, {tensor<double>(x.data() + 1, {2, 1}, {-1, 1})});
+  certified_attention({array(2, 1, {1, -1}), column({1, 2, 3}), column({1, 2, 3})}, o, {tensor<double>(y.data(), {2, 1})});
+  CHECK(x[1] == y[0]);
+  CHECK(x[0] == y[1]);
+  // (e + 2 e^2 + 3 e^3)/(e + e^2 + e^3) = (1 + 2e + 3e^2)/(1 + e + e^2)
+  const double e = std::numbers::e;
+  CHECK(y[0] == Approx((1 + 2 * e + 3 * e * e) / (1 + e + e * e)).epsilon(1e-14));
+}
+
+TEST_CASE("A part of the rows writes those rows alone, the same bytes") {
+  certified_cases::generator g(3);
+  const auto h = certified_cases::make(certified_cases::family::normal, g, 24, 9, 4, 5);
+  const array k(9, 4, h.k), v(9, 5, h.v);
+  std::vector<double> all(120), some(120, -99);
+  // Three batches of two heads of four queries, one key/value head.
+  const any_tensor q(h.q.data(), dtype::binary64, layout{3, 2, 4, 4});
+  const any_tensor kk(h.k.data(), dtype::binary64, layout({3, 1, 9, 4}, {0, 0, 4, 1})), vv(h.v.data(), dtype::binary64, layout({3, 1, 9, 5}, {0, 0, 5, 1}));
+  certified_attention({q, kk, vv}, {}, {tensor<double>(all.data(), {3, 2, 4, 5})});
+  certified_options how;
+  for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, 3}, {3, 17}, {17, 99}}) {
+    how.rows = {first, last};
+    certified_attention({q, kk, vv}, {}, {tensor<double>(some.data(), {3, 2, 4, 5})}, how);
+    CHECK(some[std::min<std::size_t>(last, 24) * 5 - 1] != -99);
+    if (last < 24) CHECK(some[last * 5] == -99);
+  }
+  CHECK(some == all);
+  how.rows = {24, 30};
+  CHECK(certified_attention({q, kk, vv}, {}, {tensor<double>(some.data(), {3, 2, 4, 5})}, how).settled == std::array<std::size_t, 4>{});
+}
+
+TEST_CASE("Progress comes in order and can stop the call") {
+  const array q = zeros(300), k = zeros(4), v = column({1, 2, 3, 4});
+  std::vector<double> x(300);
+  certified_options how;
+  std::vector<std::size_t> seen;
+  how.threads = 3;
+  how.progress = [&](std::size_t done, std::size_t rows) {
+    CHECK(rows == 300);
+    seen.push_back(done);
+    return true;
+  };
+  certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {300, 1})}, how);
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
+  CHECK(seen.back() == 300);
+  how.progress = [](std::size_t, std::size_t) { return false; };
+  CHECK_THROWS_AS(certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {300, 1})}, how), interrupted);
+}
+
+TEST_CASE("Limits: an element may end undecided, with an enclosure") {
+  std::vector<double> x(1);
+  std::vector<certificate> c(1);
+  certified_results r{tensor<double>(x.data(), {1, 1})};
+  r.output_certificates = tensor<certificate>(c.data(), {1, 1});
+  attention_options o;
+  o.scale = 1.0;
+  certified_options how;
+  const array q = column({0x1p-1074}), k = column({0, 0x1p-1074}), v = column({1, 1 + 0x1p-52});
+  how.max_bits = 1024;
+  const certification few = certified_attention({q, k, v}, o, r, how);
+  CHECK(c[0] == certificate::undecided);
+  CHECK(few.undecided == 1);
+  REQUIRE(few.undecided_elements.size() == 1);
+  const undecided_element& e = few.undecided_elements[0];
+  CHECK(e.array == reference_array::output);
+  CHECK(!e.low_word);
+  CHECK(e.index == std::array<std::size_t, 4>{0, 0, 0, 0});
+  // 1 + 2^-53 + 2^-2202: the midpoint's decimals 1.00000000000000011102230246251565404236316680908203125.
+  CHECK(e.lower.substr(0, 38) == "1.000000000000000111022302462515654042");
+  CHECK(e.upper.substr(0, 38) == "1.000000000000000111022302462515654042");
+  CHECK(x[0] == 1.0);  // either neighbour would do
+  CHECK(few.most_bits == 1024);
+  how.max_bits = 4096;
+  CHECK(certified_attention({q, k, v}, o, r, how).undecided == 0);
+  CHECK(c[0] == certificate::certified);
+  how.max_bits = 127;
+  CHECK(message_of([&] { certified_attention({q, k, v}, o, r, how); }) == "max_bits is 127: enclosures have at least 128 bits");
+}
+
+TEST_CASE("A softcap: what is equal before the cap is exact, other ties stay undecided") {
+  std::vector<double> x(1);
+  std::vector<certificate> c(1);
+  certified_results r{tensor<double>(x.data(), {1, 1})};
+  r.output_certificates = tensor<certificate>(c.data(), {1, 1});
+  attention_options o;
+  o.scale = 1.0;
+  o.softcap = 2.0;
+  certified_attention({column({1}), column({3, 3}), column({1, 1 + 0x1p-52})}, o, r);
+  CHECK(c[0] == certificate::exact);
+  CHECK(x[0] == 1);
+  certified_attention({column({1}), column({3, -5}), column({7, 7})}, o, r);
+  CHECK(c[0] == certificate::exact);
+  CHECK(x[0] == 7);
+  // The cap of ±s is ±cap(s), so that with the two added as bias both scores are 0: equal, which no enclosure shows.
+  const std::vector<double> bias{0, 0};
+  o.bias = any_tensor(bias.data(), dtype::binary64, layout{1, 2});
+  certified_attention({column({1}), column({0, 0}), column({1, 2})}, o, r);
+  CHECK(c[0] == certificate::exact);
+  CHECK(x[0] == 1.5);
+}
+
+TEST_CASE("What is refused") {
+  const array q = zeros(2), k = zeros(3), v = zeros(3);
+  std::vector<double> x(6);
+  std::vector<std::int32_t> n(2);
+  certified_results r{tensor<double>(x.data(), {2, 1})};
+  const auto message = [&](const attention_options& o = {}, const certified_options& how = {}) {
+    return message_of([&] { certified_attention({q, k, v}, o, r, how); });
+  };
+  CHECK(message() == "nothing was thrown");
+  SECTION("integers as results") {
+    r.output = any_result(n.data(), dtype::int32, layout{2, 1});
+    CHECK(message() == "array output: its elements are int32: a reference is written as floats");
+  }
+  SECTION("low words of another type, or of nothing") {
+    r.output_low = tensor<double>(x.data() + 2, {2, 1});
+    CHECK(message() == "array output_low: its elements are binary64: low words are binary32");
+    r.output_low.reset();
+    std::vector<float> low(6);
+    r.weights_low = tensor<float>(low.data(), {2, 3});
+    CHECK(message().find("array weights_low: low words belong to an array") == 0);
+  }
+  SECTION("shapes") {
+    r.weights = tensor<double>(x.data(), {2, 1});
+    CHECK(message().find("array weights: shape [2, 1] is not the shape of the result") == 0);
+    r.weights.reset();
+    std::vector<certificate> c(1);
+    r.output_certificates = tensor<certificate>(c.data(), {1, 1});
+    CHECK(message().find("array output_certificates: shape") == 0);
+  }
+  SECTION("a log-sum-exp without a base, or without an array") {
+    r.log_sum_exp = tensor<double>(x.data() + 2, {2, 1});
+    CHECK(message().find("array log_sum_exp: its base is not said") == 0);
+    r.log_sum_exp.reset();
+    attention_options o;
+    o.log_sum_exp = {log_sum_exp_base::e};
+    CHECK(message(o).find("array log_sum_exp: the options ask for it") == 0);
+  }
+  SECTION("rounding to odd is no rounding of a reference; without enclosures nothing ends") {
+    certified_options how;
+    how.tiers = {true, true, false, true};
+    CHECK(message({}, how).find("tiers: ") == 0);
+  }
+  SECTION("nothing is touched") {
+    x = {5, 5, 5, 5, 5, 5};
+    attention_options o;
+    o.scale = std::numeric_limits<double>::infinity();
+    CHECK(message(o).find("scale is infinity") == 0);
+    CHECK(x == std::vector<double>{5, 5, 5, 5, 5, 5});
+  }
+}
