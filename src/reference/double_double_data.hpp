@@ -2,7 +2,7 @@
 
 #include "reference/double_double_tier.hpp"
 
-#include <hwy/aligned_allocator.h>
+#include "kernel/fused_memory.hpp"
 
 #include <vector>
 
@@ -15,7 +15,7 @@ inline constexpr std::size_t block_keys = 128;  // a multiple of panel_width
 inline constexpr std::size_t group_rows = 4;    // rows of a register tile
 inline constexpr std::size_t block_rows = 32;   // a multiple of group_rows
 
-using numbers = hwy::AlignedFreeUniquePtr<double[]>;
+using numbers = kernel::fused_head::vector_memory<double>;
 
 struct packed_head::data {
   std::size_t keys = 0;
@@ -23,7 +23,7 @@ struct packed_head::data {
   std::size_t value_width = 0;
   std::size_t value_panels = 0;
 
-  int key_exponent = 0;           // the keys are scaled by 2^-key_exponent: norms at most 1
+  int key_exponent = 0;           // the keys are scaled by 2^-key_exponent: coordinates below 1
   numbers k;                      // [panel][key_width][panel_width], zeros beyond the last key
   numbers key_grid;               // 3·κ_j for every key: κ_j a power of two, |k_j| (1 + 2^-20) <= κ_j
   std::vector<double> key_norm;   // of every block: the largest κ_j

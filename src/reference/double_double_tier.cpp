@@ -449,7 +449,7 @@ HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_R
   }
 }
 
-// --- rows --------------------------------------------------------------------------------------------------------
+// --- numbers -----------------------------------------------------------------------------------------------------
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double exp_error = 0x1p-93;
@@ -460,6 +460,11 @@ inline double power_of_two_above(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t up = (bits + 0xfffffffffffffu) & 0x7ff0000000000000u;
   return std::clamp(std::bit_cast<double>(up), 0x1p-200, 0x1p1000);
+}
+
+/// The least e with x < 2^e, for normal x > 0; -1022 below.
+inline int exponent_above(double x) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) - 1022;
 }
 
 /// 2^e for -1074 <= e <= 1023.
@@ -478,6 +483,125 @@ HWY_INLINE V last_bit_of(V x) {
   const V bit = hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, power))), x, hn::Sub(x, rest));
   return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 2.0), hn::Abs(bit));
 }
+
+// --- packing -----------------------------------------------------------------------------------------------------
+
+inline std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+/// max |x|.
+inline double largest_magnitude(const double* x, std::size_t rows, std::size_t width, std::size_t stride) {
+  const D d;
+  V most = hn::Zero(d);
+  double rest = 0;
+  for (std::size_t j = 0; j < rows; ++j, x += stride) {
+    std::size_t c = 0;
+    for (; c + lanes <= width; c += lanes) most = hn::Max(most, hn::Abs(hn::LoadU(d, x + c)));
+    for (; c < width; ++c) rest = std::max(rest, std::abs(x[c]));
+  }
+  return std::max(rest, hn::GetLane(hn::MaxOfLanes(d, most)));
+}
+
+inline void pack_keys(packed_head::data& head, const double* k, std::size_t stride) {
+  const D d;
+  const std::size_t width = head.key_width;
+  const std::size_t row = rounded_up(width, 8);
+  const std::size_t padded = rounded_up(head.keys, block_keys);
+  head.k = numbers(padded * width);
+  head.key_grid = numbers(padded);
+  head.key_norm.assign(padded / block_keys, 0);
+  head.key_spare.assign(padded / block_keys, 100000);
+  head.key_exponent = std::max(exponent_above(largest_magnitude(k, head.keys, width, stride)), -900);
+  const V by = hn::Set(d, power_of_two(-head.key_exponent));
+  const auto keys = numbers(panel_width * row);
+  std::fill_n(keys.get(), panel_width * row, 0.0);
+  for (std::size_t first = 0; first < padded; first += panel_width) {
+    const std::size_t here = first < head.keys ? std::min(panel_width, head.keys - first) : 0;
+    double* panel = head.k.get() + first * width;
+    if (here < panel_width) std::fill_n(panel, panel_width * width, 0.0);
+    for (std::size_t j = 0; j < panel_width; ++j) {
+      int power = -200;
+      if (j < here) {
+        double* x = keys.get() + j * row;
+        std::copy_n(k + (first + j) * stride, width, x);
+        V squares = hn::Zero(d);
+        V last_bit = hn::Set(d, 2.0);
+        for (std::size_t c = 0; c < row; c += lanes) {
+          const V y = hn::Mul(hn::Load(d, x + c), by);
+          squares = multiply_add(y, y, squares);
+          last_bit = hn::Min(last_bit, last_bit_of(y));
+          hn::Store(y, d, x + c);
+        }
+        const double norm = std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-19);
+        power = std::max(exponent_above(norm), -200);
+        double& of_block = head.key_norm[first / block_keys];
+        of_block = std::max(of_block, power_of_two(power));
+        const double last = hn::GetLane(hn::MinOfLanes(d, last_bit));
+        long& spare = head.key_spare[first / block_keys];
+        if (last < 2) spare = std::min(spare, static_cast<long>(exponent_above(last)) - 1 - (power - 51));
+      }
+      head.key_grid.get()[first + j] = 3 * power_of_two(power);
+    }
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t j = 0; j < here; ++j) panel[c * panel_width + j] = keys.get()[j * row + c];
+  }
+}
+
+inline void pack_values(packed_head::data& head, const double* v, std::size_t stride) {
+  const D d;
+  const std::size_t width = head.value_panels * panel_width;
+  const std::size_t blocks = rounded_up(head.keys, block_keys) / block_keys;
+  head.v = numbers(std::max<std::size_t>(width * head.keys, 1));
+  head.value_grid = numbers(std::max<std::size_t>(width * blocks, 1));
+  head.value_largest = numbers(std::max<std::size_t>(width, 1));
+  head.value_exponents.assign(head.value_width, 0);
+  std::fill_n(head.value_largest.get(), width, 0.0);
+  for (std::size_t panel = 0; panel < head.value_panels; ++panel) {
+    const std::size_t first = panel * panel_width;
+    const std::size_t here = std::min(panel_width, head.value_width - first);
+    double* to = head.v.get() + panel * head.keys * panel_width;
+    double* of_all = head.value_largest.get() + first;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      double* grid = head.value_grid.get() + (b * head.value_panels + panel) * panel_width;
+      std::fill_n(grid, panel_width, 0.0);
+      for (std::size_t j = b * block_keys; j < std::min((b + 1) * block_keys, head.keys); ++j) {
+        const double* from = v + j * stride + first;
+        double* x = to + j * panel_width;
+        if (here == panel_width) {
+          for (std::size_t c = 0; c < panel_width; c += lanes) hn::Store(hn::LoadU(d, from + c), d, x + c);
+        } else {
+          std::copy_n(from, here, x);
+          std::fill_n(x + here, panel_width - here, 0.0);
+        }
+        for (std::size_t c = 0; c < panel_width; c += lanes)
+          hn::Store(hn::Max(hn::Load(d, grid + c), hn::Abs(hn::Load(d, x + c))), d, grid + c);
+      }
+      for (std::size_t c = 0; c < panel_width; ++c) of_all[c] = std::max(of_all[c], grid[c]);
+    }
+    for (std::size_t c = 0; c < here; ++c) {
+      int exponent = exponent_above(of_all[c]);
+      if (of_all[c] == 0 || (exponent < 900 && exponent > -400)) continue;
+      exponent = std::max(exponent, -1000);
+      head.value_exponents[first + c] = exponent;
+      const double by = power_of_two(-exponent);
+      of_all[c] *= by;
+      for (std::size_t j = 0; j < head.keys; ++j) to[j * panel_width + c] *= by;
+      for (std::size_t b = 0; b < blocks; ++b)
+        head.value_grid.get()[(b * head.value_panels + panel) * panel_width + c] *= by;
+    }
+    for (std::size_t b = 0; b < blocks; ++b) {
+      double* grid = head.value_grid.get() + (b * head.value_panels + panel) * panel_width;
+      for (std::size_t c = 0; c < panel_width; ++c)
+        grid[c] = of_all[c] == 0 ? 0 : power_of_two(exponent_above(std::max(grid[c], of_all[c] * 0x1p-200) * (1 + 0x1p-19)));
+    }
+  }
+}
+
+void pack(packed_head::data& head, const double* k, std::size_t k_stride, const double* v, std::size_t v_stride) {
+  pack_keys(head, k, k_stride);
+  pack_values(head, v, v_stride);
+}
+
+// --- rows --------------------------------------------------------------------------------------------------------
 
 struct row_state {
   std::size_t first = 0;  // keys that it may see; none for a row that only fills a tile
@@ -501,6 +625,14 @@ class evaluation {
     width_ = head.value_panels * panel_width;
     blocks_ = (head.keys + block_keys - 1) / block_keys;
     simple_ = !steps.softcap && !steps.slope;
+    const double_double log2e{exp_tables::log2e_256_high, exp_tables::log2e_256_low};
+    scale_ = steps.scale ? double_double{std::abs(*steps.scale), 0} : reciprocal_root(static_cast<double>(head.key_width));
+    if (scale_.high != 0) {
+      std::frexp(scale_.high, &scale_exponent_);
+      scale_ = {std::ldexp(scale_.high, -scale_exponent_), std::ldexp(scale_.low, -scale_exponent_)};
+    }
+    scale_log2e_ = product(scale_, log2e);
+    if (steps.sink) sink_ = product(log2e, *steps.sink);
     reserve();
   }
 
@@ -532,6 +664,10 @@ class evaluation {
   std::size_t width_;
   std::size_t blocks_;
   bool simple_;
+  double_double scale_{};  // |scale|, times 2^-scale_exponent_
+  double_double scale_log2e_{};
+  int scale_exponent_ = 0;
+  double_double sink_{};  // times 256 log2(e)
 
   const query_row* rows_ = nullptr;
   const row_results* results_ = nullptr;
@@ -542,19 +678,19 @@ class evaluation {
 };
 
 void evaluation::reserve() {
-  if (memory_.key_width < head_.key_width || !memory_.q) {
-    memory_.q = hwy::AllocateAligned<double>(block_rows * head_.key_width);
-    memory_.query = hwy::AllocateAligned<double>(head_.key_width + 8);
+  if (memory_.key_width < head_.key_width || memory_.q.get() == nullptr) {
+    memory_.q = numbers(block_rows * head_.key_width);
+    memory_.query = numbers(head_.key_width + 8);
     memory_.key_width = head_.key_width;
   }
-  if (!memory_.high) {
-    memory_.high = hwy::AllocateAligned<double>(block_rows * block_keys);
-    memory_.low = hwy::AllocateAligned<double>(block_rows * block_keys);
-    memory_.sums = hwy::AllocateAligned<double>(block_rows * 16);
+  if (memory_.high.get() == nullptr) {
+    memory_.high = numbers(block_rows * block_keys);
+    memory_.low = numbers(block_rows * block_keys);
+    memory_.sums = numbers(block_rows * 16);
   }
-  if (memory_.value_panels < head_.value_panels || !memory_.output_high) {
-    memory_.output_high = hwy::AllocateAligned<double>(block_rows * std::max<std::size_t>(width_, 1));
-    memory_.output_low = hwy::AllocateAligned<double>(block_rows * std::max<std::size_t>(width_, 1));
+  if (memory_.value_panels < head_.value_panels || memory_.output_high.get() == nullptr) {
+    memory_.output_high = numbers(block_rows * std::max<std::size_t>(width_, 1));
+    memory_.output_low = numbers(block_rows * std::max<std::size_t>(width_, 1));
     memory_.value_panels = head_.value_panels;
   }
   if (memory_.blocks < blocks_) {
@@ -565,7 +701,8 @@ void evaluation::reserve() {
 }
 
 void evaluation::start() {
-  std::fill_n(memory_.q.get(), block_rows * head_.key_width, 0.0);
+  if (count_ % group_rows != 0)
+    std::fill_n(memory_.q.get() + count_ / group_rows * group_rows * head_.key_width, group_rows * head_.key_width, 0.0);
   std::fill_n(memory_.output_high.get(), block_rows * width_, 0.0);
   std::fill_n(memory_.output_low.get(), block_rows * width_, 0.0);
   std::fill_n(memory_.sums.get(), block_rows * 16, 0.0);
@@ -590,9 +727,7 @@ void evaluation::start_row(std::size_t i) {
   V most = hn::Zero(d);
   for (std::size_t c = 0; c < padded; c += lanes) most = hn::Max(most, hn::Abs(hn::Load(d, x + c)));
   const double largest = hn::GetLane(hn::MaxOfLanes(d, most));
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  exponent = std::max(exponent, -900);
+  int exponent = std::max(exponent_above(largest), -900);
 
   const V by = hn::Set(d, power_of_two(-exponent));
   V squares = hn::Zero(d);
@@ -604,43 +739,33 @@ void evaluation::start_row(std::size_t i) {
     hn::Store(y, d, x + c);
   }
   // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is exact then.)
-  int norm = 0;
-  std::frexp(std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-20), &norm);
+  const int norm = exponent_above(std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-20));
   exponent += norm;
-  s.query_last_bit = std::ilogb(hn::GetLane(hn::MinOfLanes(d, last_bit))) - norm;
+  s.query_last_bit = exponent_above(hn::GetLane(hn::MinOfLanes(d, last_bit))) - 1 - norm;
 
   const bool negative = steps_.scale && std::signbit(*steps_.scale);
   const double factor = negative ? -power_of_two(-norm) : power_of_two(-norm);
   double* q = memory_.q.get() + (i / group_rows) * group_rows * width + i % group_rows;
   for (std::size_t c = 0; c < width; ++c) q[c * group_rows] = x[c] * factor;
 
-  double_double scale = steps_.scale ? double_double{std::abs(*steps_.scale), 0}
-                                     : reciprocal_root(static_cast<double>(width));
-  if (scale.high != 0) {
-    int e = 0;
-    std::frexp(scale.high, &e);
-    scale = {std::ldexp(scale.high, -e), std::ldexp(scale.low, -e)};
-    const long total = static_cast<long>(e) + exponent + head_.key_exponent;
-    if (simple_ && !bias(i)) scale = product(scale, {exp_tables::log2e_256_high, exp_tables::log2e_256_low});
-    if (total > 300) {
-      s.lost = true;
-      scale = {0, 0};
-    } else if (total < -500) {
-      s.factor_error = 0x1p-480;
-      scale = {0, 0};
-    } else {
-      const double by_total = power_of_two(static_cast<int>(total));
-      scale = {scale.high * by_total, scale.low * by_total};
-    }
+  const double_double scale = simple_ && !row.bias ? scale_log2e_ : scale_;
+  const long total = static_cast<long>(scale_exponent_) + exponent + head_.key_exponent;
+  if (scale.high == 0) {
+    s.factor = {0, 0};
+  } else if (total > 300) {
+    s.lost = true;
+  } else if (total < -500) {
+    s.factor_error = 0x1p-480;
+  } else {
+    const double by_total = power_of_two(static_cast<int>(total));
+    s.factor = {scale.high * by_total, scale.low * by_total};
   }
-  s.factor = scale;
   if (steps_.sink) {
-    const double_double y = product(double_double{exp_tables::log2e_256_high, exp_tables::log2e_256_low}, *steps_.sink);
-    s.largest = y.high;
-    s.shift = 256 * std::ceil(y.high / 256);
-    s.largest_low = std::abs(y.low);
-    s.largest_block_error = (std::abs(y.high) * 0x1p-103) * ln2_256 + exp_error;
-    if (!(std::abs(y.high) < 0x1p42)) s.lost = true;
+    s.largest = sink_.high;
+    s.shift = 256 * std::ceil(sink_.high / 256);
+    s.largest_low = std::abs(sink_.low);
+    s.largest_block_error = std::abs(sink_.high) * 0x1p-103 * ln2_256 + exp_error;
+    if (!(std::abs(sink_.high) < 0x1p42)) s.lost = true;
   }
 }
 
@@ -980,17 +1105,22 @@ void evaluation::finish(std::size_t i) {
   const row_results& result = results_[i];
 
   // l = Σ exponentials.
-  double_double total{0, 0};
   const double* sums = memory_.sums.get() + i * 16;
-  for (std::size_t lane = 0; lane < lanes; ++lane) total = sum(total, double_double{sums[lane], sums[lane + 8]});
+  double total_high = sums[0], total_low = sums[8];
+  const auto add = [&](double high, double low) {
+    const auto t = error_free::two_sum(total_high, high);
+    total_high = t.high;
+    total_low += t.low + low;
+  };
+  for (std::size_t lane = 1; lane < lanes; ++lane) add(sums[lane], sums[lane + 8]);
   if (steps_.sink) {
-    const double_double y = product(double_double{exp_tables::log2e_256_high, exp_tables::log2e_256_low}, *steps_.sink);
     V ph, pl;
-    exponential(hn::Set(d, y.high), hn::Set(d, y.low), hn::Set(d, s.shift), ph, pl);
+    exponential(hn::Set(d, sink_.high), hn::Set(d, sink_.low), hn::Set(d, s.shift), ph, pl);
     const double p = hn::GetLane(ph);
-    total = sum(total, double_double{p, hn::GetLane(pl)});
-    s.error += p * (std::abs(y.high) * 0x1p-103 * ln2_256 + exp_error) * 1.001;
+    add(p, hn::GetLane(pl));
+    s.error += p * (std::abs(sink_.high) * 0x1p-103 * ln2_256 + exp_error) * 1.001;
   }
+  const double_double total = error_free::fast_two_sum(total_high, total_low);
 
   // docs/error-bounds.md, "Outputs in double-double". b blocks, n keys.
   const double l = total.high;
@@ -998,9 +1128,12 @@ void evaluation::finish(std::size_t i) {
   const double n = static_cast<double>(head_.keys) + 1;
   constexpr double k = static_cast<double>(block_keys);
   constexpr double per_lane = k / static_cast<double>(lanes);
-  const double top = std::exp2((s.largest - s.shift) / 256) * (1 - 0x1p-30 - s.largest_low);  // not above the largest exponential
-  const double spread = s.error * (1 + 0x1p-30) - s.largest_block_error * top +
-                        s.largest_block_error * (l * (1 + 0x1p-40) - top) + s.error * 0x1p-40;
+  double spread = s.error * (1 + 0x1p-20);
+  if (spread > l * 0x1p-84) {  // else the rest is about as large
+    const double top = std::exp2((s.largest - s.shift) / 256) * (1 - 0x1p-30 - s.largest_low);  // not above the largest exponential
+    spread = std::min(spread, s.error * (1 + 0x1p-30) - s.largest_block_error * top +
+                                  s.largest_block_error * (l * (1 + 0x1p-40) - top) + s.error * 0x1p-40);
+  }
   const double sum_error = (per_lane * per_lane + (b + 8) * (b + 8)) * 0x1p-103 + 0x1p-99;
   const double grid_error = s.grids / l * 0x1p-103 * ((k + 5) * (k + 5) * (fused ? 0.25 : 0.5) + b * (k + 4)) * 1.01;
   double output_error = 2.04 * spread / l + grid_error + sum_error * 1.01 + n * 0x1p-390;
@@ -1107,109 +1240,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attest::double_double_tier {
 
+HWY_EXPORT(pack);
 HWY_EXPORT(evaluate_rows);
 HWY_EXPORT(evaluate_powers);
 HWY_EXPORT(target_name);
-
-namespace {
-
-long last_bit_of(double x) {
-  int e = 0;
-  const double m = std::frexp(x, &e);
-  const auto n = static_cast<std::int64_t>(std::ldexp(m, 53));
-  return e - 53 + std::countr_zero(static_cast<std::uint64_t>(n));
-}
-
-std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
-void pack_keys(packed_head::data& head, const double* k, std::size_t stride) {
-  const std::size_t width = head.key_width;
-  const std::size_t padded = rounded_up(head.keys, block_keys);
-  head.k = hwy::AllocateAligned<double>(padded * width);
-  head.key_grid = hwy::AllocateAligned<double>(padded);
-  std::fill_n(head.k.get(), padded * width, 0.0);
-  double largest = 0;
-  for (std::size_t j = 0; j < head.keys; ++j)
-    for (std::size_t c = 0; c < width; ++c) largest = std::max(largest, std::abs(k[j * stride + c]));
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  exponent = std::max(exponent, -900);
-
-  std::vector<double> norm(padded);
-  double largest_norm = 0;
-  for (std::size_t j = 0; j < head.keys; ++j) {
-    double square = 0;
-    for (std::size_t c = 0; c < width; ++c) {
-      const double x = std::ldexp(k[j * stride + c], -exponent);
-      square += x * x;
-    }
-    norm[j] = std::sqrt(square) * (1 + 0x1p-19);
-    largest_norm = std::max(largest_norm, norm[j]);
-  }
-  int more = 0;
-  std::frexp(largest_norm, &more);
-  exponent += more;
-  head.key_exponent = exponent;
-  head.key_norm.assign(padded / block_keys, 0);
-  head.key_spare.assign(padded / block_keys, 100000);
-  for (std::size_t j = 0; j < padded; ++j) {
-    int power = 0;
-    std::frexp(norm[j], &power);
-    power = norm[j] == 0 ? -200 : std::max(power - more, -200);
-    const double size = std::ldexp(1.0, power);
-    head.key_grid[j] = 3 * size;
-    if (j >= head.keys) continue;
-    double& of_block = head.key_norm[j / block_keys];
-    of_block = std::max(of_block, size);
-    double* to = head.k.get() + j / panel_width * width * panel_width + j % panel_width;
-    long last = 100000;
-    for (std::size_t c = 0; c < width; ++c) {
-      const double x = k[j * stride + c];
-      to[c * panel_width] = std::ldexp(x, -exponent);
-      if (x != 0) last = std::min(last, last_bit_of(x) - exponent);
-    }
-    long& spare = head.key_spare[j / block_keys];
-    spare = std::min(spare, last - (power - 51));
-  }
-}
-
-void pack_values(packed_head::data& head, const double* v, std::size_t stride) {
-  const std::size_t width = head.value_panels * panel_width;
-  const std::size_t blocks = rounded_up(head.keys, block_keys) / block_keys;
-  head.v = hwy::AllocateAligned<double>(std::max<std::size_t>(width * head.keys, 1));
-  head.value_grid = hwy::AllocateAligned<double>(std::max<std::size_t>(width * blocks, 1));
-  head.value_largest = hwy::AllocateAligned<double>(std::max<std::size_t>(width, 1));
-  std::fill_n(head.v.get(), width * head.keys, 0.0);
-  std::fill_n(head.value_grid.get(), width * blocks, 0.0);
-  std::fill_n(head.value_largest.get(), width, 0.0);
-  head.value_exponents.assign(head.value_width, 0);
-  for (std::size_t c = 0; c < head.value_width; ++c) {
-    double largest = 0;
-    for (std::size_t j = 0; j < head.keys; ++j) largest = std::max(largest, std::abs(v[j * stride + c]));
-    if (largest == 0) continue;
-    int exponent = 0;
-    std::frexp(largest, &exponent);
-    if (exponent < 900 && exponent > -400) exponent = 0;
-    exponent = std::max(exponent, -1000);
-    head.value_exponents[c] = exponent;
-    largest = std::ldexp(largest, -exponent);
-    head.value_largest[c] = largest;
-    double* to = head.v.get() + (c / panel_width) * head.keys * panel_width + c % panel_width;
-    for (std::size_t b = 0; b < blocks; ++b) {
-      double of_block = largest * 0x1p-200;
-      for (std::size_t j = b * block_keys; j < std::min((b + 1) * block_keys, head.keys); ++j) {
-        const double x = std::ldexp(v[j * stride + c], -exponent);
-        to[j * panel_width] = x;
-        of_block = std::max(of_block, std::abs(x));
-      }
-      int power = 0;
-      std::frexp(of_block * (1 + 0x1p-19), &power);
-      head.value_grid[(b * head.value_panels + c / panel_width) * panel_width + c % panel_width] = std::ldexp(1.0, power);
-    }
-  }
-}
-
-}  // namespace
 
 packed_head::packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width, const double* k,
                          std::size_t k_stride, const double* v, std::size_t v_stride)
@@ -1218,8 +1252,7 @@ packed_head::packed_head(std::size_t keys, std::size_t key_width, std::size_t va
   data_->key_width = key_width;
   data_->value_width = value_width;
   data_->value_panels = (value_width + panel_width - 1) / panel_width;
-  pack_keys(*data_, k, k_stride);
-  pack_values(*data_, v, v_stride);
+  HWY_DYNAMIC_DISPATCH(pack)(*data_, k, k_stride, v, v_stride);
 }
 packed_head::~packed_head() = default;
 packed_head::packed_head(packed_head&&) noexcept = default;
