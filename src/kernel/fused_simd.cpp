@@ -21,6 +21,7 @@
 #define HWY_TARGET_INCLUDE "kernel/fused_simd.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -66,10 +67,11 @@ HWY_INLINE void pin([[maybe_unused]] V& v) {
 // --- tile products -----------------------------------------------------------------------------------------------
 
 /// out[r][·] (+)= Σ_c a[r * lda + c] · b[c * ldb + ·] over c < count, for Rows rows and Vectors vectors.
-template <std::size_t Rows, std::size_t Vectors, class T>
+/// ahead(c) may fetch what is needed next.
+template <std::size_t Rows, std::size_t Vectors, class T, class F>
 HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T* HWY_RESTRICT b,
-                              std::size_t ldb, std::size_t count, T* HWY_RESTRICT out, std::size_t ldo,
-                              bool add) {
+                              std::size_t ldb, std::size_t count, T* HWY_RESTRICT out, std::size_t ldo, bool add,
+                              F ahead) {
   const tag<T> d;
   vector<T> sum[Rows][Vectors];
   HWY_UNROLL(4)
@@ -77,6 +79,7 @@ HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T*
     HWY_UNROLL(4)
     for (auto& x : row) x = hn::Zero(d);
   for (std::size_t c = 0; c < count; ++c) {
+    ahead(c);
     vector<T> right[Vectors];
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < Vectors; ++v) {
@@ -99,6 +102,12 @@ HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T*
       T* place = out + r * ldo + v * lanes<T>;
       hn::Store(add ? hn::Add(hn::Load(d, place), sum[r][v]) : sum[r][v], d, place);
     }
+}
+
+template <std::size_t Rows, std::size_t Vectors, class T>
+HWY_INLINE void multiply_tile(const T* a, std::size_t lda, const T* b, std::size_t ldb, std::size_t count,
+                              T* out, std::size_t ldo, bool add) {
+  multiply_tile<Rows, Vectors>(a, lda, b, ldb, count, out, ldo, add, [](std::size_t) {});
 }
 
 /// The same for as many vectors as are left of a panel.
@@ -907,6 +916,7 @@ class few_rows_evaluation {
   }
 
   std::optional<overflow> run(std::size_t first_key, std::size_t last_key, partial_row<T>* results) {
+    last_key_ = last_key;
     for (std::size_t block = first_key / block_keys; block * block_keys < last_key; ++block) {
       if (!look(w_, block)) continue;
       if (const auto bad = scores(block)) return bad;
@@ -925,6 +935,13 @@ class few_rows_evaluation {
  private:
   std::uint64_t visible() const { return w_.visible_to(0) | (w_.tiles() > 1 ? w_.visible_to(1) : 0); }
 
+  /// The scores of a block fetch its values, and its values the keys of the next: memory never waits.
+  HWY_INLINE void fetch(const strided_rows<T>& rows, std::size_t width, std::size_t j) const {
+    if (j >= last_key_ || rows.coordinate != 1) return;
+    const T* row = rows.data + static_cast<std::ptrdiff_t>(j) * rows.row;
+    for (std::size_t c = 0; c < width; c += 64 / sizeof(T)) hwy::Prefetch(row + c);
+  }
+
   std::optional<overflow> scores(std::size_t block) {
     const std::uint64_t any = visible();
     for (auto j = static_cast<std::size_t>(std::countr_zero(any));
@@ -936,6 +953,7 @@ class few_rows_evaluation {
           gathered_[c] = key[static_cast<std::ptrdiff_t>(c) * k_.coordinate];
         key = gathered_.data();
       }
+      fetch(v_, value_width_, block * block_keys + j);
       for (std::size_t i = 0; i < w_.count; ++i)
         w_.scores[i * score_stride<T> + j] = dot(w_.q + i * w_.q_stride, key, key_width_);
     }
@@ -969,17 +987,21 @@ class few_rows_evaluation {
       values = copied_.data();
     }
     const std::size_t width = (value_width_ + lanes<T> - 1) / lanes<T> * lanes<T>;
+    const std::size_t next = (block + 1) * block_keys;
     if (w_.count == 1) {
       std::size_t c = 0;
       const auto add = [&](auto vectors) HWY_ATTR {
         for (; c + vectors() * lanes<T> <= width; c += vectors() * lanes<T>)
           multiply_tile<1, vectors()>(w_.scores + first, score_stride<T>, values + c, stride, last - first,
-                                      w_.sum + c, w_.sum_stride, true);
+                                      w_.sum + c, w_.sum_stride, true, [&](std::size_t j) HWY_ATTR {
+                                        if (c == 0) fetch(k_, key_width_, next + j);
+                                      });
       };
       add(std::integral_constant<std::size_t, 8>());
       add(std::integral_constant<std::size_t, 1>());
       return;
     }
+    for (std::size_t j = 0; j < block_keys; ++j) fetch(k_, key_width_, next + j);
     for (std::size_t tile = 0; tile < w_.tiles(); ++tile) {
       const std::uint64_t seen = w_.visible_to(tile);
       if (seen == 0) continue;
@@ -996,6 +1018,7 @@ class few_rows_evaluation {
   const strided_rows<T>& k_;
   const strided_rows<T>& v_;
   std::size_t key_width_, value_width_, value_stride_;
+  std::size_t last_key_ = 0;
   const score_steps<T>* steps_;
   row_block<T> w_;
   std::vector<T> gathered_, copied_;
