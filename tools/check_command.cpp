@@ -1,3 +1,4 @@
+#include "array_check.hpp"
 #include "check_report.hpp"
 #include "commands.hpp"
 #include "progress.hpp"
@@ -25,6 +26,8 @@ struct request {
   std::string absolute;
   std::string ulp;
   std::vector<std::string> only;
+  std::vector<std::string> cases;
+  array_options arrays;
   bool as_written = false;
   bool json = false;
 };
@@ -119,6 +122,14 @@ check_report check(const request& r) {
     throw io::input_error(
         "standard input: it cannot be both the reference and the candidate: give a file for one");
 
+  const auto is_json = [](const std::string& path) { return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json; };
+  if (!is_json(r.reference) || !is_json(r.candidate)) {
+    if (r.as_written) throw io::input_error("--as-written: files of arrays are taken as they are in any case: leave it out");
+    report.values = reference_values::arrays;
+    check_arrays({r.reference, r.candidate, allowed, r.only, r.cases, r.arrays}, report);
+    return report;
+  }
+  if (!r.cases.empty() || r.arrays.any()) throw io::input_error("--case and the options of arrays: a JSON reference is computed from its own inputs: leave them out");
   const io::json::value root = io::read_attention_v1(io::read_file(r.reference), report.reference);
   const std::vector<expected_array> reference =
       io::read_expected(root, report.reference, "write the file with attest reference");
@@ -140,7 +151,7 @@ check_report check(const request& r) {
       report.left_out.push_back(written.name);
       continue;
     }
-    checked_array array{written.name, written.array, {}, std::nullopt, {}};
+    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}};
     for (const certified_array& c : computed)
       if (c.name == written.name) array.certified = certified(report.reference, written, c);
     const expected_array* answer = find(candidate, written.name);
@@ -153,6 +164,8 @@ check_report check(const request& r) {
     const std::span<const double> offsets =
         array.certified ? std::span<const double>(array.certified->offsets) : std::span<const double>();
     array.result = compare_exact(array.reference, array.candidate, allowed, offsets);
+    if (!array.result.passed() && array.reference.beyond.empty() && array.candidate.beyond.empty())
+      array.layout = fitting_layout(array.reference.view(), array.candidate.view());
     report.arrays.push_back(std::move(array));
   }
   for (const expected_array& answer : candidate)
@@ -192,7 +205,15 @@ const char* const explanation =
     "status 0.\n"
     "\n"
     "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard error "
-    "says what).";
+    "says what).\n";
+
+const char* const array_check_explanation =
+    "\n"
+    "Arrays. Either file may be .npz, .npy, .safetensors, .bin or .raw, of any dtype. Ulps are then those of the candidate's\n"
+    "format, and a reference in a wider one, or with low words (output_low), is rounded to it once. Arrays are found by name,\n"
+    "in lower case too, or as --name output=NAME says; --dtype output=bfloat16 says what integers of the candidate stand for.\n"
+    "Exact numbers of the worst elements come from the low words, from the rounding of a reference that attest wrote, or from\n"
+    "--case and the options that the reference was written with, which are read from it.";
 
 }  // namespace
 
@@ -200,7 +221,7 @@ void add_check_command(CLI::App& program, action& chosen) {
   CLI::App* command = program.add_subcommand("check", "Compare the arrays of a file with a reference");
   const auto r = std::make_shared<request>();
   command
-      ->add_option("REFERENCE", r->reference, "The reference, an attention-v1 file; - reads standard input")
+      ->add_option("REFERENCE", r->reference, "The reference, an attention-v1 file (- reads standard input) or a file of arrays")
       ->required()
       ->type_name("");
   command->add_option("CANDIDATE", r->candidate, "The file to check; - reads standard input")
@@ -222,7 +243,12 @@ void add_check_command(CLI::App& program, action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--as-written", r->as_written, "Take the reference's numbers as they are");
   command->add_flag("--json", r->json, "Print the report as JSON");
-  command->footer(explanation);
+  command->add_option("--case", r->cases, "Files of arrays: compute the exact numbers of the worst elements from this case; may be given again")
+      ->type_name("CASE")
+      ->allow_extra_args(false)
+      ->group("Arrays");
+  add_array_options(*command, r->arrays);
+  command->footer(std::string(explanation) + array_check_explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }
 

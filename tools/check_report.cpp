@@ -60,14 +60,18 @@ class text_writer {
         return "whose numbers are taken as written";
       case reference_values::no_inputs:
         return "whose numbers are taken as written, for it has no inputs";
+      case reference_values::arrays:
+        return "whose elements are taken as written, with their low words where it has them";
     }
     return "";
   }
 
   void write(const checked_array& array) {
     const comparison& c = array.result;
-    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + ": " + name_of(c.outcome) + ", " +
-         summary(c));
+    const std::string measure = array.measured ? std::string(" in ") + array.measured->measure->name : "";
+    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + measure + ": " + name_of(c.outcome) + ", " + summary(c));
+    if (array.layout)
+      line("  note: the candidate's elements fit in the order " + *array.layout + ": transpose them to " + (c.shape.size() == 4 ? "[B, H, T, d]" : "[B, T, d]"));
     if (!c.same_shape()) return;
     if (c.absolute_error && (c.absolute_error->value != 0 || exact_error(array, c.absolute_error->at) != "0"))
       line("  absolute error  " + number(c.absolute_error->value) + shown_exactly(array, *c.absolute_error) +
@@ -76,7 +80,14 @@ class text_writer {
       line("  ulp distance    " + std::to_string(c.ulp_distance->value) + place(c, c.ulp_distance->at));
     if (c.ulp_error && c.ulp_error->value != 0)
       line("  ulp error       " + four_digits(c.ulp_error->value) + place(c, c.ulp_error->at) +
-           (c.against_exact ? "" : ", against the reference's doubles"));
+           (c.against_exact ? "" : array.measured ? ", against the reference's elements" : ", against the reference's doubles"));
+    if (c.different.count > 0) {
+      line("  correctly rounded  " + std::to_string(c.correctly_rounded) + " of " + std::to_string(c.elements) + " (" + percent(c) + " %)");
+      std::string quantiles;
+      for (std::size_t k = 0; k < quantile_levels.size(); ++k)
+        quantiles += (k == 0 ? "" : ", ") + four_digits(100 * quantile_levels[k]) + " % " + four_digits(c.ulp_error_quantiles[k]);
+      if (c.ulp_error) line("  ulp errors up to   " + quantiles);
+    }
     occurrences_line(c, "NaN in one of the two alone", c.nan_mismatches);
     occurrences_line(c, "infinite in one of the two alone", c.infinity_mismatches);
     occurrences_line(c, "zero of another sign, which is no difference", c.zero_signs);
@@ -87,9 +98,17 @@ class text_writer {
       line("  note: --abs " + *report_.absolute + " has no power here: an array of zeros would pass");
     if (c.blind == blind_spot::constant)
       line("  note: --abs " + *report_.absolute + " has no power here: an array of one constant would pass");
+    if (array.measured && array.measured->cannot_hold.count > 0)
+      line("  note: --abs " + *report_.absolute + " cannot hold: " + std::to_string(array.measured->cannot_hold.count) + " of the exact numbers, rounded to " +
+           array.measured->measure->name + ", are past it, the first at " + index_text(c.shape, array.measured->cannot_hold.first));
+  }
+
+  static std::string percent(const comparison& c) {
+    return four_digits(100 * static_cast<double>(c.correctly_rounded) / static_cast<double>(c.elements));
   }
 
   static std::string summary(const comparison& c) {
+    if (c.same_shape() && c.elements == 0) return "it has no elements";
     if (!c.same_shape()) return "the candidate's shape is " + shape_text(c.candidate_shape);
     if (c.elements == 1) return c.different.count == 0 ? "its element is equal" : "its element differs";
     const std::string all = std::to_string(c.elements) + " elements ";
@@ -134,11 +153,18 @@ class text_writer {
     if (c.absolute_error && c.absolute_error->value != 0) show(c.absolute_error->at);
     if (c.ulp_distance && c.ulp_distance->value != 0) show(c.ulp_distance->at);
     if (places.empty()) show(c.different.first);
+    constexpr std::size_t worst_shown = 3;
+    if (array.measured)
+      for (std::size_t k = 0; k < array.measured->worst.size() && k < worst_shown; ++k) show(array.measured->worst[k]);
     for (const std::size_t at : places) {
       const std::string index = "  at " + index_text(c.shape, at) + "  ";
       const std::string indent(index.size(), ' ');
       line(index + "candidate  " + element_text(array.candidate, at));
       line(indent + "reference  " + element_text(array.reference, at));
+      if (const auto known = array.enclosures.find(at); known != array.enclosures.end()) {
+        line(indent + "exact      " + known->second.first);
+        if (known->second.second != known->second.first) line(indent + "        to " + known->second.second);
+      }
       if (!array.certified) continue;
       if (const auto exact = array.certified->exact_decimal(at)) line(indent + "exact      " + *exact);
     }
@@ -270,7 +296,13 @@ class json_writer {
       exact = decimal ? quote(*decimal) : quote(element_text(a.reference, at));
     }
     return "\"index\": " + index(a.result, at) + ", \"candidate\": " + shown(a.candidate) +
-           ", \"reference\": " + shown(a.reference) + ", \"exact\": " + exact;
+           ", \"reference\": " + shown(a.reference) + ", \"exact\": " + exact +
+           (a.measured ? ", \"enclosure\": " + enclosure(a, at) : "");
+  }
+
+  static std::string enclosure(const checked_array& a, std::size_t at) {
+    const auto known = a.enclosures.find(at);
+    return known == a.enclosures.end() ? "null" : "[" + quote(known->second.first) + ", " + quote(known->second.second) + "]";
   }
 
   template <class T, class Value>
@@ -291,6 +323,7 @@ class json_writer {
     field("shape", shape_text(c.shape));
     field("candidate_shape", shape_text(c.candidate_shape));
     field("against", quote(c.against_exact ? "exact" : "as written"));
+    field("layout", a.layout ? quote(*a.layout) : "null");
     if (!c.same_shape()) return;
     field("elements", std::to_string(c.elements));
     field("different", events(c, c.different));
@@ -306,6 +339,18 @@ class json_writer {
     field("past_absolute", report_.absolute ? events(c, c.past_absolute) : "null");
     field("past_ulp", report_.ulp ? events(c, c.past_ulp) : "null");
     const char* const would_pass = c.blind == blind_spot::zeros ? "zeros" : "constant";
+    field("format", quote(a.measured ? a.measured->measure->name : formats::binary64.name));
+    field("correctly_rounded", "{\"count\": " + std::to_string(c.correctly_rounded) + ", \"share\": " +
+                                   (c.elements == 0 ? "null" : json_number(static_cast<double>(c.correctly_rounded) / static_cast<double>(c.elements))) + '}');
+    std::string quantiles;
+    for (std::size_t k = 0; k < quantile_levels.size(); ++k)
+      quantiles += (k == 0 ? "" : ", ") + quote(number(quantile_levels[k])) + ": " + json_number(c.ulp_error_quantiles[k]);
+    field("ulp_error_quantiles", c.ulp_error ? '{' + quantiles + '}' : "null");
+    std::string worst;
+    if (a.measured)
+      for (const std::size_t at : a.measured->worst) worst += (worst.empty() ? "{" : ", {") + place(a, at) + '}';
+    field("worst", '[' + worst + ']');
+    field("cannot_hold", a.measured && report_.absolute ? events(c, a.measured->cannot_hold) : "null");
     field("would_pass_too", c.blind == blind_spot::none ? "null" : quote(would_pass));
   }
 

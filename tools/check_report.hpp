@@ -1,9 +1,12 @@
 #pragma once
 
+#include <attest/check/arrays.hpp>
 #include <attest/check/certified.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attest::tools {
@@ -15,10 +18,13 @@ struct checked_array {
   exact_array candidate;
   std::optional<certified_array> certified;
   comparison result;
+  std::optional<array_comparison> measured;                              // of files of arrays
+  std::map<std::size_t, std::pair<std::string, std::string>> enclosures;  // of some elements: decimals below and above
+  std::optional<std::string> layout;                                     // in which order of the axes the candidate fits
 };
 
 /// Where the values of the reference come from.
-enum class reference_values { from_inputs, as_asked, no_inputs };
+enum class reference_values { from_inputs, as_asked, no_inputs, arrays };
 
 struct check_report {
   std::string reference;  // the names of the files

@@ -13,7 +13,7 @@ namespace {
 
 struct request {
   case_options files;
-  std::string format = "text";
+  std::string format;  // empty: what the output's extension says
 };
 
 // Whether the locale's characters are UTF-8, by the variables that set it; the locale itself need not be installed.
@@ -36,6 +36,11 @@ trace_format format_of(const std::string& name) {
   return locale_is_utf8() ? trace_format::text : trace_format::ascii;
 }
 
+std::string format_of_file(const std::string& path) {
+  if (path.ends_with(".tex")) return "latex";
+  return path.ends_with(".md") ? "markdown" : "text";
+}
+
 trace_options options_of(const io::case_file& file, trace_format format) {
   trace_options options;
   options.format = format;
@@ -49,7 +54,7 @@ trace_options options_of(const io::case_file& file, trace_format format) {
 int run(const request& r) {
   const io::case_file file = r.files.read();
   const destination target(r.files);
-  target.write(trace(file.problem, options_of(file, format_of(r.format))));
+  target.write(trace(file.problem, options_of(file, format_of(r.format.empty() ? format_of_file(r.files.output) : r.format))));
   return done;
 }
 
@@ -75,7 +80,7 @@ void add_trace_command(CLI::App& program, action& chosen) {
   CLI::App* command = program.add_subcommand("trace", "Write the calculation of a case step by step");
   const auto r = std::make_shared<request>();
   add_case_options(*command, r->files);
-  command->add_option("--format", r->format, "text (the default), markdown or latex")->type_name("FORMAT")->check(format_name);
+  command->add_option("--format", r->format, "text, markdown or latex; otherwise what the extension of FILE says: .md, .tex, or text")->type_name("FORMAT")->check(format_name);
   command->footer(std::string(case_explanation) + explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }

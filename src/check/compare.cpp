@@ -1,3 +1,4 @@
+#include <attest/check/arrays.hpp>
 #include <attest/check/certified.hpp>
 #include <attest/check/ulp.hpp>
 #include <attest/kernel/float_environment.hpp>
@@ -81,6 +82,8 @@ class comparer {
     result_.against_exact = !offsets_.empty();
     if (!result_.same_shape()) return result_;
     for (std::size_t i = 0; i < result_.elements; ++i) element(i);
+    result_.correctly_rounded = result_.elements - not_correctly_rounded_;
+    result_.ulp_error_quantiles = quantiles_of(std::move(ulp_errors_));
     find_blind_spot();
     result_.outcome = judge();
     return result_;
@@ -90,6 +93,7 @@ class comparer {
   void element(std::size_t i) {
     const double r = reference_[i];
     const double c = candidate_[i];
+    if (r != c && !(std::isnan(r) && std::isnan(c))) ++not_correctly_rounded_;
     if (std::isnan(r) || std::isnan(c)) {
       if (std::isnan(r) && std::isnan(c)) return;
       note(result_.nan_mismatches, i);
@@ -111,7 +115,9 @@ class comparer {
     if (ulp_ && distance > *ulp_) note(result_.past_ulp, i);
     if (std::isinf(r) || std::isinf(c)) return;
     keep_largest(result_.ulp_distance, distance, i);
-    keep_largest(result_.ulp_error, ulp_error(c, r, offsets_.empty() ? 0 : offsets_[i]), i);
+    const double error = ulp_error(c, r, offsets_.empty() ? 0 : offsets_[i]);
+    keep_largest(result_.ulp_error, error, i);
+    ulp_errors_.push_back(error);
   }
 
   template <class T>
@@ -168,6 +174,8 @@ class comparer {
 
   operand reference_;
   operand candidate_;
+  std::vector<double> ulp_errors_;
+  std::size_t not_correctly_rounded_ = 0;
   std::span<const double> offsets_;
   std::optional<std::uint64_t> ulp_;
   std::optional<magnitude> absolute_;

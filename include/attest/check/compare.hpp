@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,6 +61,9 @@ enum class blind_spot {
   constant,  // an array of equal elements: the tolerance is no smaller than half the range of the values
 };
 
+/// The shares of elements for which quantiles of the ulp error are told.
+inline constexpr std::array<double, 4> quantile_levels = {0.5, 0.9, 0.99, 0.999};
+
 /// What compare() finds. Errors are those of elements that are finite in both arrays, and missing where there
 /// is none.
 struct comparison {
@@ -78,6 +82,10 @@ struct comparison {
   std::optional<largest<double>> absolute_error;  // correctly rounded, for show: the verdict takes it exactly
   std::optional<largest<std::uint64_t>> ulp_distance;
   std::optional<largest<double>> ulp_error;  // ulp_error() of check/ulp.hpp
+  /// How many elements are the correctly rounded number (NaN for NaN among them), and the ulp errors that the shares
+  /// quantile_levels of the finite elements do not exceed (nearest rank).
+  std::size_t correctly_rounded = 0;
+  std::array<double, 4> ulp_error_quantiles{};
   bool against_exact = false;  // whether ulp_error is against exact numbers, or the reference's own values
 
   blind_spot blind = blind_spot::none;
