@@ -167,7 +167,7 @@ struct query {
   std::vector<unsigned char> sees;
   std::vector<double> bias;
   double largest_bias = 0;
-  std::vector<unsigned char> open;  // by varying column: not settled yet
+  unsigned char* open = nullptr;  // by varying column: not settled yet
   std::size_t open_count = 0;
 };
 
@@ -195,9 +195,15 @@ struct worker {
   std::vector<std::size_t> varying;       // the others
   std::vector<double> varying_values;     // these alone, where there are constant ones
 
-  std::vector<std::unique_ptr<query>> block;
-  std::vector<std::unique_ptr<query>> pending;  // rows that the narrow tier left open
-  std::vector<std::unique_ptr<query>> spare;
+  std::vector<query*> block;
+  std::vector<query*> pending;  // rows that the narrow tier left open
+  std::vector<query*> spare;
+  std::vector<std::unique_ptr<query[]>> queries;  // all that there are
+  std::vector<std::unique_ptr<unsigned char[]>> flags;
+  std::vector<kernel::fused_head::query_row<double>> fused_rows;
+  std::vector<kernel::fused_head::row_results<double>> fused_results;
+  std::vector<double_double_tier::query_row> pair_rows;
+  std::vector<double_double_tier::row_results> pair_results;
   std::vector<double> numbers;
   std::vector<std::uint64_t> patterns;
   std::vector<double> rounded;
@@ -441,16 +447,25 @@ class certified_call {
     return steps;
   }
 
-  static std::unique_ptr<query> new_query(worker& w) {
-    if (w.spare.empty()) return std::make_unique<query>();
-    std::unique_ptr<query> x = std::move(w.spare.back());
+  query* new_query(worker& w) const {
+    if (w.spare.empty()) {
+      const std::size_t width = shape_.value_width;
+      w.queries.push_back(std::make_unique<query[]>(block_rows_));
+      w.flags.push_back(std::make_unique<unsigned char[]>(block_rows_ * width));
+      for (std::size_t n = block_rows_; n-- > 0;) {
+        query* x = &w.queries.back()[n];
+        x->open = w.flags.back().get() + n * width;
+        w.spare.push_back(x);
+      }
+    }
+    query* x = w.spare.back();
     w.spare.pop_back();
     return x;
   }
 
-  std::unique_ptr<query> prepare(std::size_t b, std::size_t h, std::size_t i, std::size_t index, const score_options& steps,
+  query* prepare(std::size_t b, std::size_t h, std::size_t i, std::size_t index, const score_options& steps,
                                  worker& w) const {
-    std::unique_ptr<query> x = new_query(w);
+    query* x = new_query(w);
     x->at = {b, h, i};
     row_view& row = x->view;
     row.q = &w.q.get();
@@ -543,41 +558,43 @@ class certified_call {
     const score_options steps = steps_of(h);
     w.block.clear();
     for (std::size_t i = first; i < last; ++i) {
-      std::unique_ptr<query> x = prepare(b, h, i, i - loaded, steps, w);
+      query* x = prepare(b, h, i, i - loaded, steps, w);
       if (x->seen == 0 && !steps.sink) {
         empty_row(b, h, i, w);
-        w.spare.push_back(std::move(x));
+        w.spare.push_back(x);
       } else if (x->seen < 2) {
         constant_outputs(*x, w);
         open_all(*x, w);
         exact_row(*x, w);
-        w.spare.push_back(std::move(x));
+        w.spare.push_back(x);
       } else {
-        w.block.push_back(std::move(x));
+        w.block.push_back(x);
       }
     }
     if (w.block.empty()) return;
     const bool doubles = w.doubles && w.q.get().numbers.empty();
-    for (auto& x : w.block) {
+    for (query* x : w.block) {
       constant_outputs(*x, w);
       open_all(*x, w);
+      // The same means for every row of the head.
+      if (x->equal_scores && !options_.causal && !options_.window) means(*x, w);
     }
-    if (doubles && use_narrow_ && !w.varying.empty()) narrow_block(h, w);
-    for (auto& x : w.block) {
+    if (doubles && use_narrow_ && !w.varying.empty() && !(w.block[0]->open_count == 0)) narrow_block(h, w);
+    for (query* x : w.block) {
       if (x->open_count == 0 && !weights_ && !log_sum_exp_) {
-        w.spare.push_back(std::move(x));
+        w.spare.push_back(x);
       } else if (doubles && use_pairs_) {
-        w.pending.push_back(std::move(x));
+        w.pending.push_back(x);
       } else {
         exact_row(*x, w);
-        w.spare.push_back(std::move(x));
+        w.spare.push_back(x);
       }
     }
     if (w.pending.size() >= (use_narrow_ ? pending_rows : 1)) finish_pending(h, w);
   }
 
   static void open_all(query& x, const worker& w) {
-    x.open.assign(w.varying.size(), 1);
+    std::memset(x.open, 1, w.varying.size());
     x.open_count = w.varying.size();
   }
 
@@ -600,8 +617,10 @@ class certified_call {
     steps.sink = options.sink;
     const std::size_t rows = w.block.size();
     w.numbers.resize(rows * width);
-    std::vector<fused::query_row<double>> queries(rows);
-    std::vector<fused::row_results<double>> results(rows);
+    auto& queries = w.fused_rows;
+    auto& results = w.fused_results;
+    queries.resize(rows);
+    results.resize(rows);
     for (std::size_t r = 0; r < rows; ++r) {
       const row_view& row = w.block[r]->view;
       queries[r] = {.q = row.q->row(row.query),
@@ -646,11 +665,11 @@ class certified_call {
     const format& f = output_.to();
     const auto [b, h, i] = x.at;
     if (output_.in_place() && w.constant.empty()) {
-      x.open_count = round_between_steps(width, numbers, error, f, how_.direction, output_.place({b, h, i, 0}), x.open.data());
+      x.open_count = round_between_steps(width, numbers, error, f, how_.direction, output_.place({b, h, i, 0}), x.open);
       output_.fill_certificates({b, h, i, 0}, width);
     } else {
       w.patterns.resize(width);
-      x.open_count = round_between_steps(width, numbers, error, f, how_.direction, w.patterns.data(), x.open.data());
+      x.open_count = round_between_steps(width, numbers, error, f, how_.direction, w.patterns.data(), x.open);
       for (std::size_t n = 0; n < width; ++n)
         output_.write({b, h, i, w.varying[n]}, narrow_pattern(w.patterns.data(), n, f.storage_bits), certificate::certified);
     }
@@ -694,8 +713,10 @@ class certified_call {
     const std::size_t keys = weights_ ? shape_.keys : 0;
     const std::size_t each = 3 * width + 3 + 3 * keys;
     w.numbers.resize(rows * each);
-    std::vector<pairs::query_row> queries(rows);
-    std::vector<pairs::row_results> results(rows);
+    auto& queries = w.pair_rows;
+    auto& results = w.pair_results;
+    queries.resize(rows);
+    results.resize(rows);
     for (std::size_t r = 0; r < rows; ++r) {
       const row_view& row = w.pending[r]->view;
       queries[r] = {row.q->row(row.query), row.first, row.last, row.position, row.visible, row.bias};
@@ -711,7 +732,7 @@ class certified_call {
     pairs::evaluate(head, steps, queries, results, w.pair_memory);
     for (std::size_t r = 0; r < rows; ++r) {
       finish_row(*w.pending[r], results[r], w);
-      w.spare.push_back(std::move(w.pending[r]));
+      w.spare.push_back(w.pending[r]);
     }
     w.pending.clear();
   }
@@ -733,7 +754,7 @@ class certified_call {
       w.rounded.resize(width);
       double* place = in_place ? static_cast<double*>(output_.place({b, h, i, 0})) : w.rounded.data();
       x.open_count = round_pairs_between_steps(width, pairs.output_high, pairs.output_low, pairs.output_error, how_.direction,
-                                               place, x.open.data());
+                                               place, x.open);
       for (std::size_t n = 0; n < width; ++n)
         if (exponents[n] != 0) rescale(x, n, exponents[n], place[n]);
       if (x.open_count != 0)
