@@ -139,7 +139,8 @@ HWY_INLINE void accumulate(V a, V a_low, V b, V& s, V& r) {
 #endif
 }
 
-/// (ah + al)·(bh + bl): relative error at most 8u^2 (fused) or 12u^2, not normalised.
+/// (ah + al)·(bh + bl), not normalised: where the low words are at most u times the high ones the relative error is at most 6u^2
+/// (9u^2 without fused operations).
 HWY_INLINE void multiply(V ah, V al, V bh, V bl, V& high, V& low) {
   high = pinned(hn::Mul(ah, bh));
   low = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, high)));
@@ -317,8 +318,8 @@ HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
   pl = plus(plus(minus(th, ph), xh), xl);
 }
 
-/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift <= 256 and |yl| <= 2^-10: relative error at most
-/// 2^-93, and 2^-59 |yl| more where |yl| > |yh|, while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
+/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift < 2^17 and |yl| <= 2^-10: relative error at most
+/// 2^-94, and 2^-59 |yl| more where |yl| > |yh|, while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
 HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
   V r, th, tl, eh, el;
   reduce(yh, yl, shift, r, th, tl);
@@ -452,7 +453,7 @@ HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_R
 // --- numbers -----------------------------------------------------------------------------------------------------
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double exp_error = 0x1p-93;
+constexpr double exp_error = 0x1p-94;
 constexpr double ln2_256 = 0x1.62e42fefa39f0p-9;  // log(2)/256, rounded up
 
 /// A power of two that is not below x; 2^-200 at least, 2^1000 at most.
@@ -755,7 +756,7 @@ void evaluation::start_row(std::size_t i) {
   } else if (total > 300) {
     s.lost = true;
   } else if (total < -500) {
-    s.factor_error = 0x1p-480;
+    s.factor_error = 0x1p-470;
   } else {
     const double by_total = power_of_two(static_cast<int>(total));
     s.factor = {scale.high * by_total, scale.low * by_total};
@@ -795,6 +796,7 @@ double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t fir
     for (std::size_t j = first; j < last; ++j) {
       const std::size_t key = block * block_keys + j;
       bias_of[j] = key >= s.first && key < s.last && mask_[j] ? row.bias[key - row.first_key] : 0.0;
+      if (std::abs(bias_of[j]) > 0x1p500) return infinity;
     }
   }
   alignas(64) double distance[block_keys];
@@ -865,7 +867,7 @@ double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t fir
   if (!(m < 0x1p32)) return infinity;
   if (steps_.slope && !(std::abs(*steps_.slope) < 0x1p500)) return infinity;
   largest_low = m * 0x1p-43;
-  if (steps_.softcap) error += cap * 0x1p-90;
+  if (steps_.softcap) error += cap * 0x1p-94;
   return (error + m * 0x1p-101 + 0x1p-480) * 370 + m * 0x1p-94;
 }
 
@@ -1135,7 +1137,7 @@ void evaluation::finish(std::size_t i) {
                                   s.largest_block_error * (l * (1 + 0x1p-40) - top) + s.error * 0x1p-40);
   }
   const double sum_error = (per_lane * per_lane + (b + 8) * (b + 8)) * 0x1p-103 + 0x1p-99;
-  const double grid_error = s.grids / l * 0x1p-103 * ((k + 5) * (k + 5) * (fused ? 0.25 : 0.5) + b * (k + 4)) * 1.01;
+  const double grid_error = s.grids / l * 0x1p-103 * ((k + 8) * (k + 8) * (fused ? 0.25 : 0.5) + b * (k + 4) * (fused ? 1 : 1.5)) * 1.01;
   double output_error = 2.04 * spread / l + grid_error + sum_error * 1.01 + n * 0x1p-390;
   double weight_error = s.error / l * 1.02 + sum_error * 1.01;
   if (s.lost || !(l > 0x1p-2 && l < 0x1p100)) output_error = weight_error = infinity;

@@ -90,8 +90,8 @@ class scratch {
 void evaluate(const packed_head& head, const score_steps& steps, std::span<const query_row> rows,
               std::span<const row_results> results, scratch& memory);
 
-/// For tests: 2^((high + low - shift)/256) as evaluate() has it. shift is a multiple of 256, |low| <= 2^-10, high - shift <= 256:
-/// relative error below 2^-93, and 2^-59 |low| more where |low| > |high|, above 2^-960; below that the result is between 2^-961
+/// For tests: 2^((high + low - shift)/256) as evaluate() has it. shift is a multiple of 256, |low| <= 2^-10, high - shift < 2^17:
+/// relative error below 2^-94, and 2^-59 |low| more where |low| > |high|, above 2^-960; below that the result is between 2^-961
 /// and 2^-959.
 void powers(std::span<const double> high, std::span<const double> low, double shift, std::span<double> power_high,
             std::span<double> power_low);

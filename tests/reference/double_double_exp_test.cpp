@@ -170,7 +170,7 @@ TEST_CASE("exponential of pairs: error over bound", "[double_double]") {
       mpfr_sub(y, y, x, MPFR_RNDN);
       mpfr_div(y, y, x, MPFR_RNDN);
       const double beyond = std::abs(low[i]) > std::abs(high[i]) ? 0x1p-59 * std::abs(low[i]) : 0;
-      const double error = std::abs(mpfr_get_d(y, MPFR_RNDN)) / (0x1p-93 + beyond);
+      const double error = std::abs(mpfr_get_d(y, MPFR_RNDN)) / (0x1p-94 + beyond);
       INFO(name << ": " << high[i] << " + " << low[i]);
       REQUIRE(error <= 1);
       largest = std::max(largest, error);
