@@ -118,7 +118,7 @@ class header_parser {
         result.info.type = type;
         result.info.untyped = kind.starts_with('V') || kind == "f1";
         result.big_endian = order == '>';
-        if (order == '|' && size_of(type) > 1) fail("its dtype '" + descr.substr(0, 40) + "' does not say the order of the bytes");
+        if (order == '|' && size_of(type) > 1 && !result.info.untyped) fail("its dtype '" + descr.substr(0, 40) + "' does not say the order of the bytes");
         return;
       }
     fail("its dtype '" + descr.substr(0, 40) + "' is not read: save floats, integers or booleans");

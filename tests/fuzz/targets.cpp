@@ -1,11 +1,14 @@
 #include "targets.hpp"
 
+#include <attest/io/array_file.hpp>
+#include <attest/io/attention_arrays.hpp>
 #include <attest/io/attention_file.hpp>
 #include <attest/io/case_file.hpp>
 #include <attest/io/expected_arrays.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -191,7 +194,79 @@ bool same(const exact_array& a, const exact_array& b) {
   return true;
 }
 
+// --- arrays ------------------------------------------------------------------------------------------------------
+
+struct arrays_read {
+  std::vector<io::host_array> arrays;
+  std::string provenance;
+};
+
+std::optional<arrays_read> read_arrays(const std::string& bytes, io::array_format format, const std::string& file,
+                                       const std::optional<std::string>& sidecar) {
+  try {
+    const auto opened = io::open_arrays(bytes, format, file, sidecar);
+    arrays_read result{{}, opened->provenance()};
+    for (const io::array_info& info : opened->arrays()) {
+      result.arrays.push_back(opened->load(info.name));
+      const io::host_array& a = result.arrays.back();
+      promise(a.name == info.name && a.type == info.type && a.shape == info.shape, "an array is loaded as another than is listed: " + info.name);
+      std::size_t elements = 1;
+      for (const std::size_t extent : a.shape) elements *= extent;
+      promise(a.bytes.size() == elements * size_of(a.type), "an array has another number of elements than its shape: " + info.name);
+    }
+    return result;
+  } catch (const io::input_error& e) {
+    check_message(e.what(), file.substr(0, file.find('.')));
+    return std::nullopt;
+  }
+}
+
+outcome check_arrays(const std::string& bytes, io::array_format format, const std::string& file, const std::optional<std::string>& sidecar = {}) {
+  const auto first = read_arrays(bytes, format, file, sidecar);
+  if (!first) return outcome::refused;
+  const io::encoded_arrays written = io::encode({first->arrays, first->provenance}, format, file);
+  const auto again = read_arrays(written.bytes, format, file, written.sidecar);
+  promise(again.has_value() && again->arrays.size() == first->arrays.size(), "arrays as they are written are refused");
+  promise(again->provenance == first->provenance, "the provenance reads as another: " + first->provenance);
+  for (const io::host_array& a : first->arrays) {
+    bool same = false;
+    for (const io::host_array& b : again->arrays) same = same || (a.name == b.name && a.type == b.type && a.shape == b.shape && a.bytes == b.bytes);
+    promise(same, "an array reads as another: " + a.name);
+  }
+  return outcome::accepted;
+}
+
 }  // namespace
+
+outcome npy(std::string_view bytes) { return check_arrays(std::string(bytes), io::array_format::npy, "fuzzed.npy"); }
+outcome npz(std::string_view bytes) { return check_arrays(std::string(bytes), io::array_format::npz, "fuzzed.npz"); }
+outcome safetensors(std::string_view bytes) { return check_arrays(std::string(bytes), io::array_format::safetensors, "fuzzed.safetensors"); }
+outcome raw(std::string_view bytes) {
+  const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+  return check_arrays(std::string(bytes.substr(std::min(end + 1, bytes.size()))), io::array_format::raw, "fuzzed.bin", std::string(bytes.substr(0, end)));
+}
+
+outcome options(std::string_view bytes) {
+  const auto read = [](std::string_view text) -> std::optional<std::string> {
+    try {
+      attention_options attention;
+      io::output_options output;
+      io::read_options(io::json::parse(text), attention, output, std::string(prefix));
+      return io::options_text(attention, output);
+    } catch (const io::json::syntax_error&) {
+      return std::nullopt;
+    } catch (const io::input_error& e) {
+      check_message(e.what(), prefix);
+      return std::nullopt;
+    }
+  };
+  const auto first = read(bytes);
+  if (!first) return outcome::refused;
+  const auto again = read(*first);
+  promise(again.has_value(), "options as they are written are refused: " + *first);
+  promise(*again == *first, "options are written differently the second time: " + *first);
+  return outcome::accepted;
+}
 
 outcome json(std::string_view bytes) {
   const auto strict = parsed(bytes, io::json::not_finite::refused);

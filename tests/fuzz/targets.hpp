@@ -30,10 +30,23 @@ outcome attention_case(std::string_view bytes);
 /// reads as the same arrays and is written to the same bytes; and they compare as equal to themselves.
 outcome expected(std::string_view bytes);
 
+/// open_arrays and load, the readers of array files: every array that is accepted is written in the same format to bytes that
+/// read as the same arrays. A raw file stands after its sidecar and a zero byte.
+outcome npy(std::string_view bytes);
+outcome npz(std::string_view bytes);
+outcome safetensors(std::string_view bytes);
+outcome raw(std::string_view bytes);
+
+/// read_options: options that are accepted are written by options_text to a text that reads as the same and is written to the
+/// same text.
+outcome options(std::string_view bytes);
+
 struct target {
   const char* name;
   outcome (*run)(std::string_view bytes);
 };
-inline constexpr target targets[] = {{"json", json}, {"case", attention_case}, {"expected", expected}};
+inline constexpr target targets[] = {
+    {"json", json}, {"case", attention_case}, {"expected", expected}, {"npy", npy},
+    {"npz", npz},   {"safetensors", safetensors}, {"raw", raw},       {"options", options}};
 
 }  // namespace fuzz
