@@ -54,7 +54,8 @@ struct problem {
   /// Q K^T and P V, without what a mask hides.
   double multiply_adds() const;
 
-  /// The certified answer: the correctly rounded double and the rest of the exact value, calculated when first asked for.
+  /// The certified answer: the correctly rounded double and the rest of the exact value (to a few digits), calculated when
+  /// first asked for.
   struct exact_output {
     std::vector<double> high;
     std::vector<float> low;

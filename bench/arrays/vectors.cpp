@@ -24,10 +24,13 @@ using attest::kernel::fused_exp::constants;
 template <class T>
 double multiply_add(double count) {
   const hn::ScalableTag<T> d;
-  const auto a = hn::Set(d, static_cast<T>(0.5));
-  const auto b = hn::Set(d, static_cast<T>(1));
-  // As many as hide the latency of two units, and no more than there are registers of.
-  auto x0 = b, x1 = b, x2 = b, x3 = b, x4 = b, x5 = b, x6 = b, x7 = b, x8 = b, x9 = b, x10 = b, x11 = b;
+  // Twelve chains, as many as hide the latency of two units, and no more than there are registers. They begin with numbers
+  // that the compiler does not know: it would calculate equal ones once.
+  volatile T unknown = static_cast<T>(0.5);
+  const auto begin = [&](int i) { return hn::Set(d, unknown + static_cast<T>(i)); };
+  const auto a = begin(0), b = begin(1);
+  auto x0 = begin(2), x1 = begin(3), x2 = begin(4), x3 = begin(5), x4 = begin(6), x5 = begin(7), x6 = begin(8), x7 = begin(9),
+       x8 = begin(10), x9 = begin(11), x10 = begin(12), x11 = begin(13);
   const auto rounds = static_cast<std::size_t>(count / (12.0 * static_cast<double>(hn::Lanes(d)))) + 1;
   for (std::size_t i = 0; i < rounds; ++i) {
     x0 = hn::MulAdd(x0, a, b), x1 = hn::MulAdd(x1, a, b), x2 = hn::MulAdd(x2, a, b), x3 = hn::MulAdd(x3, a, b);
