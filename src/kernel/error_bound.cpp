@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 // The names are those of docs/error-bounds.md. Everything is evaluated in double; the factors 1.02 and 1.03
 // leave room for terms of second order and for the rounding of this evaluation.
@@ -24,13 +25,22 @@ bool first_order_suffices(const row_magnitudes& r) {
   return (terms + 900) * u<T> <= 0.01;
 }
 
+/// How often a kernel rounds in the steps of a score, and the roundings of its tanh.
+struct score_roundings {
+  double product;    // of a term of q · k until it has been scaled
+  double softcap;    // relative to the capped score
+  double penalty;    // of slope · distance
+  double sink;
+  double base;       // of the finished score, where it went through one of the later steps
+};
+
 template <class T>
-double score_bound(const row_magnitudes& r) {
+double score_bound(const row_magnitudes& r, const score_roundings& n) {
   const auto d = static_cast<double>(r.key_width);
   double s = r.scale * r.products;
-  double error = 1.02 * ((d + 2) * u<T> * s + least<T> * (d * r.scale + r.products + 1));
+  double error = 1.02 * (n.product * u<T> * s + least<T> * (d * r.scale + r.products + 1));
   if (r.softcap) {
-    error += 10.3 * u<T> * std::min(*r.softcap, s + error) + least<T> * (4 * *r.softcap + 1);
+    error += 1.03 * n.softcap * u<T> * std::min(*r.softcap, s + error) + least<T> * (4 * *r.softcap + 1);
     s = std::min(*r.softcap, s);
   }
   if (r.bias) {
@@ -39,9 +49,16 @@ double score_bound(const row_magnitudes& r) {
   }
   if (r.slope) {
     const double penalty = *r.slope * r.distance;
-    error += 1.02 * (3 * u<T> * penalty + u<T> * (s + error + penalty) + least<T> * (r.distance + 1));
+    error +=
+        1.02 * (n.penalty * u<T> * penalty + u<T> * (s + error + penalty) + least<T> * (r.distance + 1));
+    s += penalty;
   }
-  return std::max(error, 1.02 * (u<T> * r.sink + (r.sink > 0 ? least<T> : 0)));
+  if (r.softcap || r.bias || r.slope) error += 1.02 * (n.base * u<T> * (s + error) + (n.base > 0 ? least<T> : 0));
+  return std::max(error, 1.02 * (n.sink * u<T> * r.sink + (r.sink > 0 ? least<T> * (n.base + 1) : 0)));
+}
+template <class T>
+double score_bound(const row_magnitudes& r) {
+  return score_bound<T>(r, {static_cast<double>(r.key_width + 2), 10, 3, 1, 0});
 }
 
 }  // namespace
@@ -80,6 +97,37 @@ row_bound naive_bound(const row_magnitudes& r) {
   return bound;
 }
 
+template <class T>
+row_bound fused_bound(const row_magnitudes& r) {
+  const auto d = static_cast<double>(r.key_width);
+  const auto n = static_cast<double>(r.keys);
+  const double blocks = r.span == 0 ? n : std::min(n, std::floor(static_cast<double>(r.span) / 64) + 3);
+  const double product = std::min(d, 16.0) + std::ceil(d / 16) - 1;  // roundings of a term of q · k
+  const double total = std::min(n, blocks + 23);                     // of a term of Σ p
+  const double sum = std::min(n, blocks + 64);                       // of a term of Σ p V
+  const bool first_order_suffices = (std::max({product, total, sum}) + 900) * u<T> <= 0.01;
+  if (!first_order_suffices || n > 0x1p20) return {infinity, infinity, infinity, infinity};
+
+  constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
+  const double log_n = std::log(n);
+  const double exponential = log_n + 5.4;  // of all p together: (ln n + 4 ln 2) + 2.6
+  const double score = score_bound<T>(r, {product + 3, 18, 4, 3, 2});
+  row_bound bound{};
+  bound.score = score;
+  bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (exponential + total + 7.4) + 4 * n * cut + 2 * least<T>;
+  bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (2 * exponential + total + sum + 2)) +
+                 1.03 * (n + blocks + 2) * least<T> + 4 * n * cut * r.values;
+  bound.log_sum_exp = score + 1.03 * u<T> * (exponential + total) + 4 * n * cut;
+  if (r.base_two)
+    bound.log_sum_exp = std::numbers::log2e * bound.log_sum_exp +
+                        1.03 * u<T> * (2 * (std::numbers::log2e * log_n + 4) + r.log_sum_exp);
+  else
+    bound.log_sum_exp += 1.03 * u<T> * (4 * log_n + 12 + 2 * r.log_sum_exp);
+  return bound;
+}
+
+template row_bound fused_bound<double>(const row_magnitudes&);
+template row_bound fused_bound<float>(const row_magnitudes&);
 template row_bound stable_bound<double>(const row_magnitudes&);
 template row_bound stable_bound<float>(const row_magnitudes&);
 template row_bound naive_bound<double>(const row_magnitudes&);

@@ -63,7 +63,7 @@ void merge(const partial_row<T>* parts, std::size_t count, const score_steps<T>&
   }
   const T inverse = 1 / total;
   for (std::size_t c = 0; c < value_width; ++c) output[c] *= inverse;
-  if (log_sum_exp != nullptr) *log_sum_exp = log_sum_exp_of(maximum + shift, total, steps.base);
+  if (log_sum_exp != nullptr) *log_sum_exp = log_sum_exp_of(maximum, std::ldexp(total, static_cast<int>(shift)), steps.base);
 }
 template void merge(const partial_row<double>*, std::size_t, const score_steps<double>&, bool, std::size_t,
                     double*, double*);

@@ -36,7 +36,7 @@ using tag = hn::ScalableTag<T>;
 template <class T>
 using vector = hn::Vec<tag<T>>;
 template <class T>
-inline constexpr std::size_t lanes = HWY_MAX_BYTES / sizeof(T);
+inline constexpr std::size_t lanes = HWY_TARGET == HWY_SCALAR ? 1 : HWY_MAX_BYTES / sizeof(T);
 
 // A tile has four rows and as many vectors as the registers hold: accumulators, the vectors of a panel, and
 // one element repeated.
@@ -415,7 +415,10 @@ std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const 
       bias[j] = row.bias[static_cast<std::ptrdiff_t>(start + j - row.first_key) * row.bias_stride];
       if (bias[j] == -std::numeric_limits<T>::infinity()) visible &= ~(std::uint64_t{1} << j);
     }
-  const auto scale = hn::Set(d, std::abs(steps.scale));
+  // Without other steps one multiplication does for both.
+  const bool at_once =
+      !steps.softcap && !steps.slope && row.bias == nullptr && std::isfinite(steps.base_two_scale);
+  const auto scale = hn::Set(d, std::abs(at_once ? steps.base_two_scale : steps.scale));
   const T distance = static_cast<T>(row.position - static_cast<std::ptrdiff_t>(start));
   std::size_t bad = nothing;
   for (std::size_t v = 0; v < block_vectors<T>; ++v) {
@@ -432,7 +435,7 @@ std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const 
       const auto from = hn::Iota(d, static_cast<T>(v * lanes<T>));
       s = hn::Sub(s, hn::Mul(hn::Set(d, *steps.slope), hn::Abs(hn::Sub(hn::Set(d, distance), from))));
     }
-    s = hn::Mul(s, hn::Set(d, static_cast<T>(1.442695040888963407359924681001892)));
+    if (!at_once) s = hn::Mul(s, hn::Set(d, static_cast<T>(1.442695040888963407359924681001892)));
     finite = hn::And(finite, hn::Lt(hn::Abs(s), infinity));
     if (bad == nothing && !hn::AllTrue(d, hn::Or(finite, hn::Not(seen)))) {
       alignas(64) T flags[lanes<T>];
@@ -707,7 +710,7 @@ class evaluation {
           continue;
         }
         if (out.log_sum_exp != nullptr) {
-          log_sum_exp = log_sum_exp_of(w_.maximum[i] + w_.headroom, total, steps_.base);
+          log_sum_exp = log_sum_exp_of(w_.maximum[i], std::ldexp(total, static_cast<int>(w_.headroom)), steps_.base);
           if (!std::isfinite(log_sum_exp) && !log_sum_exp_overflow_)
             log_sum_exp_overflow_ = overflow{overflow::what::log_sum_exp, i, 0};
         }

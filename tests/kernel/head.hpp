@@ -83,6 +83,16 @@ struct call {
     attest::kernel::stable<T>(inputs(), all_options(), views(r));
     return r;
   }
+  results<T> fused(unsigned threads = 1, bool with_weights = true) const {
+    results<T> r = empty_results();
+    auto out = views(r);
+    if (!with_weights) {
+      out.weights.reset();
+      r.weights.clear();
+    }
+    attest::kernel::fused<T>(inputs(), all_options(), out, {threads});
+    return r;
+  }
   results<T> naive() const {
     results<T> r = empty_results();
     attest::kernel::naive<T>(inputs(), all_options(), views(r));
@@ -132,6 +142,7 @@ struct true_row {
       position += keys - static_cast<long>(c.queries);
 
     size.key_width = c.key_width;
+    size.span = c.keys;
     size.keys = 0;
     size.scale = o.scale ? std::abs(*o.scale) : 1 / std::sqrt(static_cast<double>(c.key_width)) * (1 + 1e-15);
     size.softcap = o.softcap;
@@ -239,23 +250,28 @@ struct used_bounds {
   double worst() const { return std::max({weights, output, log_sum_exp}); }
 };
 
-enum class which { stable, naive };
+/// fused_few: without weights, so that few queries take their own way.
+enum class which { stable, naive, fused, fused_few };
 
 /// Every element of the call against MPFR. Empty rows are not looked at, nor hidden keys, but for their
 /// weight of 0.
 template <class T>
 used_bounds measure(const call<T>& c, which kernel = which::stable) {
-  const results<T> r = kernel == which::stable ? c.stable() : c.naive();
+  const bool is_fused = kernel == which::fused || kernel == which::fused_few;
+  const results<T> r = is_fused                  ? c.fused(1, kernel == which::fused)
+                       : kernel == which::stable ? c.stable()
+                                                 : c.naive();
   used_bounds worst;
   for (std::size_t b = 0; b < c.batch; ++b)
     for (std::size_t h = 0; h < c.query_heads; ++h)
       for (std::size_t i = 0; i < c.queries; ++i) {
         const true_row row(c, b, h, i);
         if (row.empty) continue;
-        const auto bound = kernel == which::stable ? attest::kernel::stable_bound<T>(row.size)
-                                                   : attest::kernel::naive_bound<T>(row.size);
+        const auto bound = is_fused                  ? attest::kernel::fused_bound<T>(row.size)
+                           : kernel == which::stable ? attest::kernel::stable_bound<T>(row.size)
+                                                     : attest::kernel::naive_bound<T>(row.size);
         const std::size_t at = c.row_index(b, h, i);
-        for (std::size_t j = 0; j < c.keys; ++j) {
+        for (std::size_t j = 0; j < c.keys && !r.weights.empty(); ++j) {
           const auto weight = static_cast<double>(r.weights[at * c.keys + j]);
           worst.weights = std::max(worst.weights, row.seen[j]   ? used(weight, row.weights[j], bound.weight)
                                                   : weight == 0 ? 0.0
