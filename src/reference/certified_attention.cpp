@@ -183,6 +183,8 @@ struct worker {
   std::optional<bool> constant_keys;
   std::optional<double_double_tier::packed_head> pairs;
   std::optional<kernel::fused_head::packed_head<double>> fused;
+  score_options steps;  // of the query head at hand
+  double narrow_squares = 0, narrow_keys = 0, narrow_bound = 0;  // the last bound of the narrow tier, and for what
   double_double_tier::scratch pair_memory;
   kernel::fused_head::scratch<double> fused_memory;
   struct constant_column {
@@ -235,7 +237,7 @@ class certified_call {
     // Without the symbolic tier a tie would never end.
     if (!limits_.symbolic && !limits_.max_bits) limits_.max_bits = bits_without_symbols;
     // The narrow tier has neither the digits for low words nor bounds for weights.
-    use_narrow_ = narrow_bound_known && how.tiers[narrow] && output_.to().precision <= 24 && !output_.has_low() && !weights_ && !log_sum_exp_;
+    use_narrow_ = how.tiers[narrow] && output_.to().precision <= 24 && !output_.has_low() && !weights_ && !log_sum_exp_;
     use_pairs_ = how.tiers[double_double];
     block_rows_ = weights_ ? 16 : kernel::fused_head::block_rows;
     const std::size_t rows = shape.batch * shape.query_heads * shape.queries;
@@ -265,7 +267,6 @@ class certified_call {
   }
 
  private:
-  static constexpr bool narrow_bound_known = false;
   static constexpr unsigned bits_without_symbols = 1u << 14;
   static constexpr std::size_t listed = 100;
   static constexpr std::size_t pending_rows = 48;
@@ -326,12 +327,14 @@ class certified_call {
       const auto [first, last] = asked_for(p.b, h, p.first, p.last);
       if (first == last) return;
       w.q.load(in_.q, p.b, h, first, last, false);
+      w.steps = steps_of(h);
+      w.narrow_bound = 0;
       for (std::size_t i = first; i < last; i += block_rows_) {
         const std::size_t end = std::min(i + block_rows_, last);
         do_block(p.b, h, first, i, end, w);
         report(end - i);
       }
-      finish_pending(h, w);
+      finish_pending(w);
     });
   }
 
@@ -412,17 +415,17 @@ class certified_call {
   static double largest_key(worker& w) {
     if (!w.largest_key) {
       double largest = 0;
-      for (std::size_t j = 0; j < w.k.get().rows; ++j) largest = std::max(largest, norm(w.k.get().row(j), w.k.get().width));
-      w.largest_key = largest;
+      for (std::size_t j = 0; j < w.k.get().rows; ++j)
+        largest = std::max(largest, sum_of_squares(w.k.get().width, w.k.get().row(j)));
+      w.largest_key = norm(largest, w.k.get().width);
     }
     return *w.largest_key;
   }
-  /// At least the Euclidean norm: a sum of n squares is off by less than n 2^-52 of itself and, where they underflow,
-  /// n 2^-1074.
-  static double norm(const double* x, std::size_t count) {
-    const double sum = sum_of_squares(count, x);
+  /// At least the Euclidean norm of n numbers, from the sum of their squares, which is off by less than n 2^-52 of itself and,
+  /// where squares underflow, n 2^-1074.
+  static double norm(double squares, std::size_t count) {
     const auto n = static_cast<double>(count);
-    return std::sqrt(sum * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060);
+    return std::sqrt(squares * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060);
   }
 
   static bool constant_keys(worker& w) {
@@ -463,8 +466,7 @@ class certified_call {
     return x;
   }
 
-  query* prepare(std::size_t b, std::size_t h, std::size_t i, std::size_t index, const score_options& steps,
-                                 worker& w) const {
+  query* prepare(std::size_t b, std::size_t h, std::size_t i, std::size_t index, worker& w) const {
     query* x = new_query(w);
     x->at = {b, h, i};
     row_view& row = x->view;
@@ -478,7 +480,8 @@ class certified_call {
     row.position = visible_.position(b, i);
     row.visible = nullptr;
     row.bias = nullptr;
-    row.steps = steps;
+    const score_options& steps = w.steps;
+    row.steps = &steps;
     if (mask_) read_mask(*x);
     if (bias_) read_bias(*x);
     x->seen = std::min<std::size_t>(keys.last - keys.first, 2);
@@ -555,11 +558,10 @@ class certified_call {
   // --- a block of rows of one query head ----------------------------------------------------------------------------
 
   void do_block(std::size_t b, std::size_t h, std::size_t loaded, std::size_t first, std::size_t last, worker& w) {
-    const score_options steps = steps_of(h);
     w.block.clear();
     for (std::size_t i = first; i < last; ++i) {
-      query* x = prepare(b, h, i, i - loaded, steps, w);
-      if (x->seen == 0 && !steps.sink) {
+      query* x = prepare(b, h, i, i - loaded, w);
+      if (x->seen == 0 && !w.steps.sink) {
         empty_row(b, h, i, w);
         w.spare.push_back(x);
       } else if (x->seen < 2) {
@@ -579,7 +581,7 @@ class certified_call {
       // The same means for every row of the head.
       if (x->equal_scores && !options_.causal && !options_.window) means(*x, w);
     }
-    if (doubles && use_narrow_ && !w.varying.empty() && !(w.block[0]->open_count == 0)) narrow_block(h, w);
+    if (doubles && use_narrow_ && !w.varying.empty() && !(w.block[0]->open_count == 0)) narrow_block(w);
     for (query* x : w.block) {
       if (x->open_count == 0 && !weights_ && !log_sum_exp_) {
         w.spare.push_back(x);
@@ -590,7 +592,7 @@ class certified_call {
         w.spare.push_back(x);
       }
     }
-    if (w.pending.size() >= (use_narrow_ ? pending_rows : 1)) finish_pending(h, w);
+    if (w.pending.size() >= (use_narrow_ ? pending_rows : 1)) finish_pending(w);
   }
 
   static void open_all(query& x, const worker& w) {
@@ -607,10 +609,10 @@ class certified_call {
     }
   }
 
-  void narrow_block(std::size_t h, worker& w) {
+  void narrow_block(worker& w) {
     namespace fused = kernel::fused_head;
     const std::size_t width = w.varying.size();
-    const score_options options = steps_of(h);
+    const score_options& options = w.steps;
     auto steps = fused::score_steps<double>::of_scale(options.scale, shape_.key_width);
     steps.softcap = options.softcap;
     steps.slope = options.slope;
@@ -641,22 +643,34 @@ class certified_call {
     }
   }
 
+  /// The bound of a row's outputs. It grows with the norm of the query and the number of keys, so that one for a little more
+  /// of both serves many rows.
   double narrow_error(const query& x, worker& w) const {
     const row_view& row = x.view;
+    const double squares = sum_of_squares(shape_.key_width, row.q->row(row.query));
+    const auto keys = static_cast<double>(row.last - row.first);
+    const bool alone = row.bias != nullptr || row.steps->slope;
+    if (!alone && w.narrow_bound != 0 && squares <= w.narrow_squares && squares >= 0.4 * w.narrow_squares &&
+        keys <= w.narrow_keys && keys >= 0.6 * w.narrow_keys)
+      return w.narrow_bound;
+    w.narrow_squares = alone ? squares : 1.25 * squares;
+    w.narrow_keys = alone ? keys : std::min(std::floor(1.25 * keys) + 1, static_cast<double>(shape_.keys));
     kernel::row_magnitudes m;
     m.key_width = shape_.key_width;
-    m.keys = row.last - row.first;
-    m.products = norm(row.q->row(row.query), shape_.key_width) * largest_key(w) * (1 + 0x1p-50);
+    m.keys = m.span = static_cast<std::size_t>(w.narrow_keys);
+    m.products = norm(w.narrow_squares, shape_.key_width) * largest_key(w) * (1 + 0x1p-50);
     // 1/√d is one of the kernel's roundings; here it only must not be too small.
-    m.scale = row.steps.scale ? std::fabs(*row.steps.scale) : 1 / std::sqrt(static_cast<double>(shape_.key_width)) * (1 + 0x1p-50);
-    m.softcap = row.steps.softcap;
+    m.scale = row.steps->scale ? std::fabs(*row.steps->scale) : 1 / std::sqrt(static_cast<double>(shape_.key_width)) * (1 + 0x1p-50);
+    m.softcap = row.steps->softcap;
     if (row.bias != nullptr) m.bias = x.largest_bias;
-    if (row.steps.slope) m.slope = std::fabs(*row.steps.slope);
+    if (row.steps->slope) m.slope = std::fabs(*row.steps->slope);
     const auto distance = [&](std::size_t key) { return std::fabs(static_cast<double>(row.position) - static_cast<double>(key)); };
     m.distance = std::max(distance(row.first), distance(row.last - 1));
-    if (row.steps.sink) m.sink = std::fabs(*row.steps.sink);
+    if (row.steps->sink) m.sink = std::fabs(*row.steps->sink);
     m.values = w.values.largest();
-    return std::numeric_limits<double>::infinity();
+    const double bound = kernel::fused_bound<double>(m).output;
+    w.narrow_bound = alone ? 0 : bound;
+    return bound;
   }
 
   /// Rounds a row of doubles with one bound.
@@ -702,11 +716,11 @@ class certified_call {
 
   // --- pairs of doubles ---------------------------------------------------------------------------------------------
 
-  void finish_pending(std::size_t h, worker& w) {
+  void finish_pending(worker& w) {
     if (w.pending.empty()) return;
     namespace pairs = double_double_tier;
     const double_double_tier::packed_head& head = pairs_of(w);
-    const score_options options = steps_of(h);
+    const score_options& options = w.steps;
     const pairs::score_steps steps{options.scale, options.softcap, options.slope, options.sink};
     const std::size_t rows = w.pending.size();
     const std::size_t width = w.varying.size();
@@ -829,7 +843,7 @@ class certified_call {
       std::fill(w.open.begin(), w.open.end(), 1);
       return false;
     }
-    std::size_t seen = row.steps.sink ? 1 : 0;
+    std::size_t seen = row.steps->sink ? 1 : 0;
     for (std::size_t j = row.first; j < row.last; ++j) seen += row.sees(j) ? 1 : 0;
     bool all = true;
     for (std::size_t j = 0; j < shape_.keys; ++j) {

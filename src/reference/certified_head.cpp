@@ -179,7 +179,7 @@ void value_facts::add_up(const row_view& row) {
 bool value_facts::mean_excludes(std::size_t column, const row_view& row, double x) {
   if (!v_->numbers.empty()) return false;
   add_up(row);
-  const auto n = static_cast<double>(count_ + (row.steps.sink ? 1 : 0));
+  const auto n = static_cast<double>(count_ + (row.steps->sink ? 1 : 0));
   const double margin = 0x1p-50 * n * (n * largest() + std::fabs(x));
   return std::fabs(n * x - sums_[column]) > margin;
 }

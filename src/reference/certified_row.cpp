@@ -113,11 +113,11 @@ std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denom
 class row_engine::implementation {
  public:
   implementation(const row_view& row, const row_limits& limits)
-      : row_(row), limits_(limits), width_(row.k->width), whole_root_(row.steps.scale ? 0 : exact_root(width_)) {
-    capped_ = row.steps.softcap.has_value();
-    if (row.steps.scale) scale_ = exact_value<unbounded_integer>(*row.steps.scale);
-    if (capped_) softcap_ = exact_value<unbounded_integer>(*row.steps.softcap);
-    if (row.steps.slope) slope_ = exact_value<unbounded_integer>(*row.steps.slope);
+      : row_(row), limits_(limits), width_(row.k->width), whole_root_(row.steps->scale ? 0 : exact_root(width_)) {
+    capped_ = row.steps->softcap.has_value();
+    if (row.steps->scale) scale_ = exact_value<unbounded_integer>(*row.steps->scale);
+    if (capped_) softcap_ = exact_value<unbounded_integer>(*row.steps->softcap);
+    if (row.steps->slope) slope_ = exact_value<unbounded_integer>(*row.steps->slope);
     if (capped_ && (!limits_.max_bits || *limits_.max_bits > softcap_bits)) limits_.max_bits = softcap_bits;
     collect_terms();
   }
@@ -197,8 +197,8 @@ class row_engine::implementation {
       ++terms_[t].count;
       term_of_key_[j - row_.first] = t;
     }
-    if (row_.steps.sink) {
-      const unbounded_dyadic sink = exact_value<unbounded_integer>(*row_.steps.sink);
+    if (row_.steps->sink) {
+      const unbounded_dyadic sink = exact_value<unbounded_integer>(*row_.steps->sink);
       exact_score score;
       if (capped_)
         score.added = sink;

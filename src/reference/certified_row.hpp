@@ -54,7 +54,7 @@ struct row_view {
   std::ptrdiff_t position = 0;
   const unsigned char* visible = nullptr;  // indexed by key - first; null: all
   const double* bias = nullptr;            // likewise; null: none
-  score_options steps;
+  const score_options* steps = nullptr;
 
   bool sees(std::size_t key) const { return visible == nullptr || visible[key - first] != 0; }
 };

@@ -337,7 +337,8 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
     };
     // `value` gives the enclosure at a precision; `exact` the value, where it is a fraction.
     const auto compare = [&](const char* what, std::size_t c, std::uint64_t got, certificate how, const float* low, auto value,
-                             const std::optional<oracle::fraction>& exact) {
+                             const std::optional<oracle::fraction>& exact,
+                             const std::optional<oracle::row_values::beside>& dominated) {
       ++t.elements;
       if (how == certificate::undecided) {
         ++t.undecided;
@@ -352,6 +353,7 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
       } else {
         if (how == certificate::exact) wrong("certificate", c, static_cast<std::uint64_t>(how), 0);
         std::optional<std::uint64_t> found;
+        if (dominated) found = oracle::rounded(*dominated, f, r.direction);
         for (mpfr_prec_t p = 256; !found && p <= 16384; p *= 4) found = oracle::rounded(value(level(p)), f, r.direction);
         if (!found) {
           ++t.beyond;
@@ -376,6 +378,7 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
         mpq_sub(rest.get(), exact->get(), rest.get());
         low_want = oracle::round_to_format(rest.get(), attest::formats::binary32, rounding::nearest_even).pattern;
       } else {
+        if (dominated) low_want = oracle::rounded(*dominated, attest::formats::binary32, rounding::nearest_even, high_value);
         for (mpfr_prec_t p = 256; !low_want && p <= 16384; p *= 4)
           low_want = oracle::rounded(value(level(p)), attest::formats::binary32, rounding::nearest_even, high_value);
       }
@@ -390,20 +393,20 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
       const std::size_t at = i * h.value_width + c;
       compare("output", c, pattern_at(a.output, at, r.type), a.output_certificates[at],
               r.low_words ? &a.output_low[at] : nullptr, [&](const oracle::row_values& v) { return v.output(c); },
-              first.rational_output(c));
+              first.rational_output(c), first.dominated(c));
     }
     if (r.weights)
       for (std::size_t n = 0; n < keys.size(); ++n) {
         const std::size_t at = i * h.keys + keys[n];
         compare("weight", keys[n], pattern_at(a.weights, at, r.type), a.weight_certificates[at],
                 r.low_words ? &a.weights_low[at] : nullptr, [&](const oracle::row_values& v) { return v.weight(n); },
-                first.rational_weight());
+                first.rational_weight(), {});
       }
     if (r.log_sum_exp)
       compare("log-sum-exp", 0, pattern_at(a.log_sum_exp, i, r.type), a.log_sum_exp_certificates[i],
               r.low_words ? &a.log_sum_exp_low[i] : nullptr,
               [&](const oracle::row_values& v) { return v.log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two); },
-              first.rational_log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two));
+              first.rational_log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two), {});
   }
   return t;
 }

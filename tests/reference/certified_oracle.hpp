@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 // Attention a second time for the tests of certified_attention(): in MPFR, with an error margin that is far above what its
@@ -169,7 +170,9 @@ class row_values {
       real e(precision_);
       real difference(wide());
       mpfr_sub(difference.get(), s.get(), largest_.get(), MPFR_RNDN);
+      mpfr_clear_underflow();
       mpfr_exp(e.get(), difference.get(), MPFR_RNDU);  // what underflows stays positive
+      underflowed_.push_back(mpfr_underflow_p() != 0);
       exponentials_.push_back(e);
       mpfr_add(total_.get(), total_.get(), e.get(), MPFR_RNDN);
     }
@@ -178,16 +181,20 @@ class row_values {
   /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p) unless it is below 2^-2^60, so a sum of n of them, and the
   /// quotient of two such sums, by less than 2^(16 - p) for n < 2^10 · 4. Margin: 2^(24 - p) of the largest magnitude.
   enclosed output(std::size_t c) const {
-    real sum(precision_), product(precision_ + 64), largest(precision_);
+    real sum(precision_), product(precision_ + 64), largest(precision_), lost(precision_);
     for (std::size_t j = 0; j < row_.k.size(); ++j) {
       mpfr_mul_d(product.get(), exponentials_[j].get(), row_.v[j][c], MPFR_RNDN);
       mpfr_add(sum.get(), sum.get(), product.get(), MPFR_RNDN);
       mpfr_abs(product.get(), product.get(), MPFR_RNDN);
       mpfr_add(largest.get(), largest.get(), product.get(), MPFR_RNDN);
+      if (underflowed_[j]) mpfr_add(lost.get(), lost.get(), product.get(), MPFR_RNDU);
     }
     mpfr_div(sum.get(), sum.get(), total_.get(), MPFR_RNDN);
     mpfr_div(largest.get(), largest.get(), total_.get(), MPFR_RNDN);
     mpfr_mul_2si(largest.get(), largest.get(), 24 - precision_, MPFR_RNDN);
+    // Of what underflowed only the size is known.
+    mpfr_mul_2ui(lost.get(), lost.get(), 2, MPFR_RNDU);
+    mpfr_add(largest.get(), largest.get(), lost.get(), MPFR_RNDU);
     return {sum, largest};
   }
   /// The output as a fraction, where it is one: where the mean of the values is the same for every score.
@@ -214,6 +221,34 @@ class row_values {
       first = false;
     }
     return all;
+  }
+
+  /// Where one score exceeds all others by more than 4000, and the next the rest by more than 4000 too: the value of the first,
+  /// and on which side of it the output lies. e^-4000 < 2^-5770 outweighs every ratio of doubles, and the distance from the value
+  /// is below 2^-2600.
+  struct beside {
+    double value;
+    int side;
+  };
+  std::optional<beside> dominated(std::size_t c) const {
+    if (scores_.size() < 2) return std::nullopt;
+    std::size_t first = 0, second = 1;
+    if (mpfr_cmp(scores_[1].get(), scores_[0].get()) > 0) std::swap(first, second);
+    for (std::size_t j = 2; j < scores_.size(); ++j) {
+      if (mpfr_cmp(scores_[j].get(), scores_[first].get()) > 0)
+        second = std::exchange(first, j);
+      else if (mpfr_cmp(scores_[j].get(), scores_[second].get()) > 0)
+        second = j;
+    }
+    const auto value = [&](std::size_t j) { return j < row_.v.size() ? row_.v[j][c] : 0.0; };
+    if (value(first) == value(second)) return std::nullopt;
+    real gap(wide());
+    for (std::size_t j = 0; j < scores_.size(); ++j) {
+      if (j == first) continue;
+      mpfr_sub(gap.get(), scores_[j == second ? first : second].get(), scores_[j].get(), MPFR_RNDN);
+      if (mpfr_cmp_ui(gap.get(), 4000) <= 0) return std::nullopt;
+    }
+    return beside{value(first), value(second) > value(first) ? 1 : -1};
   }
 
   /// 1/n where all n scores are equal.
@@ -330,9 +365,23 @@ class row_values {
   mpfr_prec_t precision_;
   std::vector<real> scores_;
   std::vector<real> exponentials_;
+  std::vector<bool> underflowed_;
   real total_;
   real largest_;
 };
+
+/// What a number just beside another rounds to. With `less`, minus that number.
+inline std::uint64_t rounded(const row_values::beside& x, const attest::format& f, attest::rounding direction,
+                             std::optional<double> less = {}) {
+  real y(2200);
+  mpfr_set_d(y.get(), x.value, MPFR_RNDN);
+  if (less) mpfr_sub_d(y.get(), y.get(), *less, MPFR_RNDN);  // exact
+  if (x.side > 0)
+    mpfr_nextabove(y.get());
+  else
+    mpfr_nextbelow(y.get());
+  return round_to_format(y.get(), f, direction);
+}
 
 /// The pattern, if both ends of the enclosure round to it. With `less`, of the value minus that number.
 inline std::optional<std::uint64_t> rounded(const enclosed& x, const attest::format& f, attest::rounding direction,
