@@ -1,6 +1,7 @@
 #pragma once
 
 // Candidates against references.
+#include <attest/check/arrays.hpp>
 #include <attest/check/certified.hpp>
 #include <attest/check/compare.hpp>
 #include <attest/check/ulp.hpp>
