@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#define HWY_DISABLED_TARGETS                                                                         \
-  (HWY_SSSE3 | HWY_AVX3_DL | (1LL << 6) | (1LL << 5) | (1LL << 4) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
-   HWY_SVE2_128 | HWY_RVV)
+#include "reference/vector_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/rounding_of_doubles.cpp"
 #include <hwy/foreach_target.h>

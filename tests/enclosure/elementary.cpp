@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <climits>
 
-// Square roots, ln 2, exp and log:
+// Square roots, ln 2, exp, log and tanh:
 // - known constants to 100 digits, in the compiler
 // - in the compiler and at run time, fixed and growing storage: the same interval
 // - MPFR's value lies inside, for random and extreme arguments at every precision from 1 bit to 10,000
@@ -74,6 +74,11 @@ static_assert(agrees(
     root_2,
     "1.4142135623730950488016887242096980785696718753769480731766797379907324784621070388503875343276415727",
     300));
+// tanh(1/2) = (e - 1)/(e + 1)
+static_assert(agrees(
+    tanh(fixed::exact(1, -1), 360),
+    "0.4621171572600097585023184836436725487302892803301130385527318158380809061404092787749490641519624905",
+    300));
 static_assert(!agrees(
     e,
     "2.7182818284590452353602874713526624977572470936999595749669676277240766303535475945713821785251664275",
@@ -83,6 +88,7 @@ static_assert(!agrees(
 
 static_assert(identical(exp(fixed::exact(0), 100), fixed::exact(1)));
 static_assert(identical(log(fixed::exact(1), 100), fixed::exact(0)));
+static_assert(identical(tanh(fixed::exact(0), 100), fixed::exact(0)));
 static_assert(identical(log(fixed::exact(4, -2), 100), fixed::exact(0)));
 static_assert(is_exact(sqrt<8>(144, 100)) && sign(subtract(sqrt<8>(144, 100), fixed::exact(12), 100)) == 0);
 static_assert(is_exact(reciprocal_sqrt<8>(64, 100)) &&
@@ -94,7 +100,7 @@ static_assert(!is_exact(reciprocal_sqrt<8>(9, 100)));
 
 template <std::size_t Capacity>
 struct results {
-  interval<Capacity> of[14];
+  interval<Capacity> of[17];
 };
 
 template <std::size_t Capacity>
@@ -105,7 +111,8 @@ constexpr results<Capacity> compute() {
            exp(number::exact(-100000), 130), log(a, 200), log(number::exact(1025, -10), 200),
            log(number::exact((1ll << 60) + 1, -60), 150), log(number::exact(3, -5000), 64),
            sqrt<Capacity>(7, 200), reciprocal_sqrt<Capacity>(64 * 3, 200), ln2<Capacity>(200),
-           exp(hull(negate(a), a, 100), 100), log(hull(number::exact(1), a, 100), 100)}};
+           exp(hull(negate(a), a, 100), 100), log(hull(number::exact(1), a, 100), 100), tanh(negate(a), 200),
+           tanh(number::ratio(1, 1000000, 90), 120), tanh(number::exact(3, -200), 150)}};
 }
 
 constexpr results<6> in_the_compiler = compute<6>();
@@ -177,6 +184,22 @@ tally check_exp(std::uint64_t seed, int rounds, unsigned least_bits, unsigned mo
 }
 
 template <std::size_t Capacity>
+tally check_tanh(std::uint64_t seed, int rounds, unsigned least_bits, unsigned most_bits) {
+  generator random(seed);
+  tally t;
+  for (int round = 0; round < rounds; ++round) {
+    const unsigned bits = least_bits + static_cast<unsigned>(random.below(most_bits - least_bits + 1));
+    // From 2^11, where tanh is 1 - 2^-5900, to where it is its argument but for what is below the precision.
+    const auto top = 11 - static_cast<std::int64_t>(random.below(15 + 2 * bits));
+    const auto x =
+        random_number<Capacity>(random, random.below(4) == 0 ? 300 : 64, top, random.below(2) != 0);
+    CAPTURE(bits, big(x.midpoint).text(), x.negative, x.exponent);
+    account(t, tanh(x, bits), apply(mpfr_tanh, exact_midpoint(x), bits + 64), bits);
+  }
+  return t;
+}
+
+template <std::size_t Capacity>
 tally check_log(std::uint64_t seed, int rounds, unsigned least_bits, unsigned most_bits) {
   generator random(seed);
   tally t;
@@ -230,7 +253,7 @@ TEST_CASE("a function is the same in the compiler, at run time and in growing st
   const auto fixed_storage = compute<6>();
   const auto larger_storage = compute<11>();
   const auto growing_storage = compute<growing>();
-  for (std::size_t i = 0; i < 14; ++i) {
+  for (std::size_t i = 0; i < 17; ++i) {
     CAPTURE(i);
     CHECK(identical(in_the_compiler.of[i], fixed_storage.of[i]));
     CHECK(identical(in_the_compiler.of[i], larger_storage.of[i]));
@@ -318,6 +341,34 @@ TEST_CASE("log contains MPFR's value and keeps its width", "[elementary]") {
   CHECK(grown.worst > 0.9);
   CHECK(long_ones.worst > 0.2);
   CHECK(std::max({small.widest, middle.widest, grown.widest, long_ones.widest}) <= 4);
+}
+
+TEST_CASE("tanh contains MPFR's value and keeps its width", "[elementary]") {
+  const tally small = check_tanh<8>(21, 3000, 1, 64);
+  const tally middle = check_tanh<8>(22, 2000, 65, 448);
+  const tally grown = check_tanh<growing>(23, 300, 300, 2000);
+  CHECK(small.worst > 0.8);
+  CHECK(middle.worst > 0.8);
+  CHECK(grown.worst > 0.5);
+  CHECK(std::max({small.widest, middle.widest, grown.widest}) <= 6);
+}
+
+TEST_CASE("tanh of an argument with a width, of 2^60 and of what has no sign", "[elementary]") {
+  using number = interval<growing>;
+  const number third = number::ratio(1, 3, 30);
+  const number y = tanh(third, 100);
+  CHECK(overlap(y, tanh(number::ratio(1, 3, 200), 100)));
+  CHECK(width_exponent(y) <= width_exponent(third) + 1);
+  // 1 - 2^-2^60 or so: below 1 by less than the precision.
+  const number large = tanh(number::exact(-1, 60), 100);
+  CHECK(sign(large) == -1);
+  CHECK(sign(add(large, number::exact(1), 100)) == 0);
+  number around;
+  around.radius = 3;
+  around.exponent = -10;
+  CHECK(sign(tanh(around, 50)) == 0);
+  CHECK(overlap(tanh(around, 50), tanh(number::exact(3, -10), 50)));
+  CHECK(overlap(tanh(around, 50), tanh(number::exact(-3, -10), 50)));
 }
 
 TEST_CASE("the series of log contains MPFR's inverse hyperbolic tangent and keeps its width",
