@@ -126,28 +126,32 @@ class fused_call {
     }
   }
 
-  void calculate() {
+  /// Many queries: each head is packed first. The values of K and V need not have been checked.
+  void calculate_many() {
     const std::size_t heads = shape_.batch * shape_.key_value_heads;
     const std::size_t row_blocks = (shape_.queries + block_rows - 1) / block_rows;
+    const std::size_t parts = group_ * row_blocks;  // of a head
     std::vector<thread_memory> memory(threads_);
-    if (row_blocks == 0) return;
-    if (threads_ == 1 || heads >= 4 * std::size_t{threads_}) {
+    const std::size_t head_bytes = shape_.keys * (shape_.key_width + shape_.value_width) * sizeof(T);
+    if (heads >= 4 * std::size_t{threads_} && head_bytes * heads > packed_at_once) {
+      check_key_values(in_.k, in_.v, shape_, visible_);
       for_each_part(threads_, heads, [&](std::size_t head, unsigned thread) {
         auto packed = empty_head();
         for (std::size_t block = 0; block < packed.blocks(); ++block) pack(packed, head, block);
-        for (std::size_t n = 0; n < group_ * row_blocks; ++n)
+        for (std::size_t n = 0; n < parts; ++n)
           evaluate(packed, head, n / row_blocks, n % row_blocks, memory[thread]);
       });
       return;
     }
-    // Few heads: their blocks are shared out.
+    // Few or small heads: all are packed, which looks at their values too, then their blocks are shared out.
     std::vector<fused_head::packed_head<T>> packed;
     for (std::size_t head = 0; head < heads; ++head) packed.push_back(empty_head());
     const std::size_t blocks = packed[0].blocks();
     for_each_part(threads_, heads * blocks, [&](std::size_t part, unsigned) {
       pack(packed[part / blocks], part / blocks, part % blocks);
     });
-    const std::size_t parts = group_ * row_blocks;
+    if (!std::all_of(packed.begin(), packed.end(), [](const auto& head) { return head.all_finite(); }))
+      check_key_values(in_.k, in_.v, shape_, visible_);
     for_each_part(threads_, heads * parts, [&](std::size_t part, unsigned thread) {
       const std::size_t n = part % parts;
       evaluate(packed[part / parts], part / parts, n / row_blocks, n % row_blocks, memory[thread]);
@@ -157,6 +161,7 @@ class fused_call {
  private:
   static constexpr std::size_t nothing = static_cast<std::size_t>(-1);
   static constexpr std::size_t few_chunk = 2048;  // keys
+  static constexpr std::size_t packed_at_once = std::size_t{1} << 20;  // bytes, whatever the number of heads
 
   struct few_results {
     std::vector<T> output;  // [B, Hq, Tq, d_v]
@@ -332,12 +337,10 @@ template <class T>
                                  const attention_shape& shape, const attention_results<T>& out,
                                  unsigned threads) {
   fused_call<T> call(in, options, shape, out, threads);
-  if (fused_call<T>::few(shape, out)) {
+  if (fused_call<T>::few(shape, out))
     call.calculate_few();
-  } else {
-    check_key_values(in.k, in.v, shape, visibility(shape, options));
-    call.calculate();
-  }
+  else
+    call.calculate_many();
 }
 
 }  // namespace

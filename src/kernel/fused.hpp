@@ -30,6 +30,13 @@ struct strided_rows {
   std::ptrdiff_t coordinate;
 };
 
+/// What was seen while a block was packed.
+template <class T>
+struct packed_values {
+  T largest_key = 0;  // max |k| over the rows that are finite
+  bool all_finite = true;  // K and V
+};
+
 /// One key/value head as the kernel reads it, in blocks of 64 keys: K transposed, V as it is, each in panels
 /// a few vectors wide, zeros beyond the end. A row with NaN or infinity becomes zeros: no query sees it.
 /// Immutable once packed, and read by all query heads, row blocks and threads.
@@ -58,11 +65,13 @@ class packed_head {
   T* value_block(std::size_t block) const { return v_.get() + block * block_keys * padded_value_width(); }
   /// max |k| over the packed keys of all blocks.
   T largest_key() const;
+  /// Whether there was neither NaN nor infinity in K and V.
+  bool all_finite() const;
 
  private:
   std::size_t keys_, key_width_, value_width_;
   vector_memory<T> k_, v_;
-  std::vector<T> largest_key_;  // of each block
+  std::vector<packed_values<T>> packed_;  // of each block
 };
 
 /// What happens to the products q · k of one query head, in this order, and what a row without any key gives.

@@ -775,10 +775,10 @@ HWY_INLINE void look_at_row(const T* x, std::size_t size, magnitude<T>& seen) {
 }
 
 /// The rows of a block as contiguous arrays: as they are, or gathered into `memory`; `zeros` where there is none
-/// and where one is not finite. Returns max |x|.
+/// and where one is not finite.
 template <class T>
-T block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t there, std::size_t width,
-                 T* memory, const T* zeros, const T* (&rows)[block_keys]) {
+packed_values<T> block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t there,
+                                std::size_t width, T* memory, const T* zeros, const T* (&rows)[block_keys]) {
   std::fill(rows, rows + block_keys, zeros);
   magnitude<T> all;
   for (std::size_t j = 0; j < there; ++j) {
@@ -791,7 +791,7 @@ T block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t the
     }
     look_at_row(rows[j], width, all);
   }
-  if (const T largest = all.value(); std::isfinite(largest)) return largest;
+  if (const T largest = all.value(); std::isfinite(largest)) return {largest, true};
   T largest = 0;
   for (std::size_t j = 0; j < there; ++j) {
     magnitude<T> one;
@@ -801,7 +801,7 @@ T block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t the
     else
       rows[j] = zeros;
   }
-  return largest;
+  return {largest, false};
 }
 
 /// to[c * panel + j] = rows[j][c] for the keys j of a panel.
@@ -855,7 +855,7 @@ HWY_INLINE void copy_columns(const T* const* rows, std::size_t from, std::size_t
 }
 
 template <class T>
-T pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
+packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
              std::size_t key_width, std::size_t value_width, std::size_t padded_value_width, T* keys,
              T* values) {
   const std::size_t width = std::max(key_width, value_width);
@@ -863,13 +863,14 @@ T pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t fir
   const std::vector<T> zeros(width);
   const vector_memory<T> gathered(gather ? block_keys * width : 0);
   const T* rows[block_keys];
-  const T largest = block_pointers(k, first, there, key_width, gathered.get(), zeros.data(), rows);
+  const packed_values<T> keys_seen = block_pointers(k, first, there, key_width, gathered.get(), zeros.data(), rows);
   for (std::size_t j = 0; j < block_keys; j += panel<T>) transpose(rows + j, key_width, keys + j * key_width);
-  block_pointers(v, first, there, value_width, gathered.get(), zeros.data(), rows);
+  const packed_values<T> values_seen =
+      block_pointers(v, first, there, value_width, gathered.get(), zeros.data(), rows);
   for (std::size_t c = 0; c < value_width; c += panel<T>)
     copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
                  values + c * block_keys);
-  return largest;
+  return {keys_seen.largest_key, keys_seen.all_finite && values_seen.all_finite};
 }
 
 // --- few rows, keys that are not packed ----------------------------------------------------------------------------
@@ -938,7 +939,8 @@ class few_rows_evaluation {
  private:
   std::uint64_t visible() const { return w_.visible_to(0) | (w_.tiles() > 1 ? w_.visible_to(1) : 0); }
 
-  /// The scores of a block fetch its values, and its values the keys of the next: memory never waits.
+  /// The scores of a block fetch its values and a few keys ahead, and its values the keys of the next: memory
+  /// never waits.
   HWY_INLINE void fetch(const strided_rows<T>& rows, std::size_t width, std::size_t j) const {
     if (j >= last_key_ || rows.coordinate != 1) return;
     const T* row = rows.data + static_cast<std::ptrdiff_t>(j) * rows.row;
@@ -957,6 +959,7 @@ class few_rows_evaluation {
         key = gathered_.data();
       }
       fetch(v_, value_width_, block * block_keys + j);
+      fetch(k_, key_width_, block * block_keys + j + 16);
       for (std::size_t i = 0; i < w_.count; ++i)
         w_.scores[i * score_stride<T> + j] = dot(w_.q + i * w_.q_stride, key, key_width_);
     }
@@ -1029,12 +1032,12 @@ class few_rows_evaluation {
 
 // --- what is exported --------------------------------------------------------------------------------------------
 
-double pack_double(const strided_rows<double>& k, const strided_rows<double>& v, std::size_t first,
+packed_values<double> pack_double(const strided_rows<double>& k, const strided_rows<double>& v, std::size_t first,
                    std::size_t there, std::size_t key_width, std::size_t value_width,
                    std::size_t padded_value_width, double* keys, double* values) {
   return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
 }
-float pack_float(const strided_rows<float>& k, const strided_rows<float>& v, std::size_t first,
+packed_values<float> pack_float(const strided_rows<float>& k, const strided_rows<float>& v, std::size_t first,
                  std::size_t there, std::size_t key_width, std::size_t value_width,
                  std::size_t padded_value_width, float* keys, float* values) {
   return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
@@ -1088,7 +1091,7 @@ packed_head<T>::packed_head(std::size_t keys, std::size_t key_width, std::size_t
       value_width_(value_width),
       k_(blocks() * block_keys * key_width),
       v_(blocks() * block_keys * padded_value_width()),
-      largest_key_(blocks()) {}
+      packed_(blocks()) {}
 
 template <class T>
 void packed_head<T>::pack(std::size_t block, const strided_rows<T>& k, const strided_rows<T>& v) {
@@ -1100,13 +1103,20 @@ void packed_head<T>::pack(std::size_t block, const strided_rows<T>& k, const str
     else
       return HWY_DYNAMIC_DISPATCH(pack_float);
   }();
-  largest_key_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(),
+  packed_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(),
                                 key_block(block), value_block(block));
 }
 
 template <class T>
 T packed_head<T>::largest_key() const {
-  return largest_key_.empty() ? T(0) : *std::max_element(largest_key_.begin(), largest_key_.end());
+  T largest = 0;
+  for (const auto& block : packed_) largest = std::max(largest, block.largest_key);
+  return largest;
+}
+
+template <class T>
+bool packed_head<T>::all_finite() const {
+  return std::all_of(packed_.begin(), packed_.end(), [](const auto& block) { return block.all_finite; });
 }
 
 template <class T>
