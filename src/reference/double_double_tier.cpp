@@ -604,11 +604,14 @@ void pack(packed_head::data& head, const double* k, std::size_t k_stride, const 
 
 // --- rows --------------------------------------------------------------------------------------------------------
 
+constexpr std::size_t no_key = static_cast<std::size_t>(-1);
+
 struct row_state {
   std::size_t first = 0;  // keys that it may see; none for a row that only fills a tile
   std::size_t last = 0;
   double_double factor{};   // a scaled dot product times this is a score, times 256 log2(e) where nothing else is done to it
-  double factor_error = 0;  // 2^-600 or so where the factor was too small
+  long factor_exponent = 0;
+  double factor_error = 0;  // of scores, where the factor was too small to be taken for anything but 0
   long query_last_bit = 0;  // of the scaled query
   bool lost = false;        // nothing is claimed
   double shift = -infinity;  // of the exponentials: a multiple of 256
@@ -617,6 +620,15 @@ struct row_state {
   double largest = -infinity;       // the largest score so far, times 256 log2(e)
   double largest_block_error = 0;   // relative error of the exponentials of its block
   double largest_low = 0;           // what its low word is at most
+
+  // Scores too large for a difference of exponents to be known well: only whether one key outweighs all others is asked for.
+  bool coarse = false;
+  double best = -infinity;       // the largest of (score less its error), times 256 log2(e)
+  double second = -infinity;     // the largest of (score plus its error) of the others
+  double best_upper = -infinity;
+  std::size_t best_key = no_key;
+  double_double best_product{};  // of the scaled query and that key
+  double best_norm = 0;          // κ of its block
 };
 
 class evaluation {
@@ -632,6 +644,7 @@ class evaluation {
       std::frexp(scale_.high, &scale_exponent_);
       scale_ = {std::ldexp(scale_.high, -scale_exponent_), std::ldexp(scale_.low, -scale_exponent_)};
     }
+    for (const double norm : head.key_norm) largest_key_norm_ = std::max(largest_key_norm_, norm);
     scale_log2e_ = product(scale_, log2e);
     if (steps.sink) sink_ = product(log2e, *steps.sink);
     reserve();
@@ -655,6 +668,10 @@ class evaluation {
   void row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum);
   double apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
                      double& largest_low);
+  double dot_error(const row_state& s, double norm, long spare) const;
+  void consider(row_state& s, double y, double error, std::size_t key);
+  void find_best_key(std::size_t block, std::size_t i, std::size_t first, std::size_t last);
+  void finish_coarse(std::size_t i);
   void rescale(std::size_t i, double shift);
   void finish(std::size_t i);
   void finish_weights(std::size_t i, double_double inverse, double error);
@@ -669,6 +686,7 @@ class evaluation {
   double_double scale_log2e_{};
   int scale_exponent_ = 0;
   double_double sink_{};  // times 256 log2(e)
+  double largest_key_norm_ = 0;
 
   const query_row* rows_ = nullptr;
   const row_results* results_ = nullptr;
@@ -753,20 +771,26 @@ void evaluation::start_row(std::size_t i) {
   const long total = static_cast<long>(scale_exponent_) + exponent + head_.key_exponent;
   if (scale.high == 0) {
     s.factor = {0, 0};
-  } else if (total > 300) {
-    s.lost = true;
   } else if (total < -500) {
     s.factor_error = 0x1p-470;
   } else {
-    const double by_total = power_of_two(static_cast<int>(total));
+    // A smaller factor than the true one leaves a key that outweighs all others what it is.
+    const double by_total = power_of_two(static_cast<int>(std::min<long>(total, 900)));
     s.factor = {scale.high * by_total, scale.low * by_total};
+    s.factor_exponent = total;
+    if (total > 900 && steps_.sink) s.lost = true;
+    const double size = s.factor.high * largest_key_norm_;
+    if (!(size * static_cast<double>(width + 1) * 0x1p-52 <= 0x1p-11)) (simple_ && !row.bias ? s.coarse : s.lost) = true;
   }
   if (steps_.sink) {
     s.largest = sink_.high;
     s.shift = 256 * std::ceil(sink_.high / 256);
     s.largest_low = std::abs(sink_.low);
     s.largest_block_error = std::abs(sink_.high) * 0x1p-103 * ln2_256 + exp_error;
-    if (!(std::abs(sink_.high) < 0x1p42)) s.lost = true;
+    if (!(std::abs(sink_.high) < 0x1p42)) {
+      (simple_ && !row.bias ? s.coarse : s.lost) = true;
+    }
+    if (s.coarse) consider(s, sink_.high, std::abs(sink_.high) * 0x1p-50, no_key);
   }
 }
 
@@ -894,6 +918,89 @@ void evaluation::rescale(std::size_t i, double shift) {
   for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
 }
 
+/// Error of a dot product times the factor, in the exponent's unit where the factor holds log2(e): docs/error-bounds.md,
+/// "Scores".
+double evaluation::dot_error(const row_state& s, double norm, long spare) const {
+  const double n = static_cast<double>(head_.key_width);
+  double error = 0x1p-100;
+  const long last_bit = s.query_last_bit + spare;  // of all products, in last places of the grid
+  if (last_bit < 0) error += n * 0x1p-101;
+  if (last_bit < -40 || n > 2048) error += (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105);
+  return s.factor.high * norm * error + s.factor_error;
+}
+
+void evaluation::consider(row_state& s, double y, double error, std::size_t key) {
+  if (y - error > s.best) {
+    s.second = std::max(s.second, s.best_upper);
+    s.best = y - error;
+    s.best_upper = y + error;
+    s.best_key = key;
+  } else {
+    s.second = std::max(s.second, y + error);
+  }
+}
+
+void evaluation::find_best_key(std::size_t block, std::size_t i, std::size_t first, std::size_t last) {
+  row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  const double* high = memory_.high.get() + i * block_keys;
+  const double* low = memory_.low.get() + i * block_keys;
+  const double error = dot_error(s, head_.key_norm[block], head_.key_spare[block]);
+  for (std::size_t j = first; j < last; ++j) {
+    const std::size_t key = block * block_keys + j;
+    if (key < s.first || key >= s.last || (row.visible && !row.visible[key - row.first_key])) continue;
+    const double y = (high[j] + low[j]) * s.factor.high;
+    consider(s, y, error + std::abs(y) * 0x1p-50, key);
+    if (s.best_key == key) {
+      s.best_product = error_free::two_sum(high[j], low[j]);
+      s.best_norm = head_.key_norm[block];
+    }
+  }
+}
+
+/// Results where one key (or the sink) outweighs the sum of all others by 2^300 / n or more; else nothing is claimed.
+void evaluation::finish_coarse(std::size_t i) {
+  const row_state& s = state_[i];
+  const row_results& result = results_[i];
+  const bool outweighs = s.second <= s.best - 256 * 300;
+  const double error = outweighs ? static_cast<double>(head_.keys + 1) * 0x1p-298 : infinity;
+  if (result.output_high)
+    for (std::size_t c = 0; c < head_.value_width; ++c) {
+      const double largest = head_.value_largest.get()[c];
+      result.output_high[c] =
+          s.best_key == no_key
+              ? 0
+              : head_.v.get()[(c / panel_width * head_.keys + s.best_key) * panel_width + c % panel_width];
+      result.output_low[c] = 0;
+      result.output_error[c] = outweighs ? error * largest : infinity;
+    }
+  if (result.weights_high)
+    for (std::size_t key = s.first; key < s.last; ++key) {
+      const std::size_t at = key - rows_[i].first_key;
+      const bool hidden = rows_[i].visible && !rows_[i].visible[at];
+      result.weights_high[at] = key == s.best_key ? 1 : 0;
+      result.weights_low[at] = 0;
+      result.weights_error[at] = hidden ? 0 : error;
+    }
+  if (result.log_sum_exp) {
+    // The score of the one key.
+    double* log = result.log_sum_exp;
+    log[2] = infinity;
+    if (s.best_key == no_key) {
+      log[0] = *steps_.sink;
+      log[1] = 0;
+      log[2] = error;
+    } else if (s.factor_exponent <= 900) {
+      const double by = power_of_two(static_cast<int>(s.factor_exponent));
+      const double_double score = product(s.best_product, double_double{scale_.high * by, scale_.low * by});
+      log[0] = score.high;
+      log[1] = score.low;
+      const double size = s.best_norm * scale_.high * by;
+      log[2] = error + dot_error(s, s.best_norm, -100) * 0x1p-8 + size * 0x1p-100;
+    }
+  }
+}
+
 /// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does not see the key; sum
 /// is not below their sum.
 void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum) {
@@ -923,16 +1030,15 @@ void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t 
     return;
   }
 
-  // The error of the scores of the block, in the exponent's unit (docs/error-bounds.md, "Scores in double-double").
-  const double n = static_cast<double>(head_.key_width);
-  const double size = s.factor.high * head_.key_norm[block];
-  const bool exact = s.query_last_bit + head_.key_spare[block] >= 0;
-  double error = size * 0x1p-100 + s.factor_error;
-  double largest_low = size * 0x1p-52;
-  if (!exact) {
-    error += size * (n * 0x1p-101 + (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105));
-    largest_low += size * n * 0x1p-52;
+  if (s.coarse) {
+    find_best_key(block, i, first, last);
+    std::fill(high + first, high + last, 0.0);
+    std::fill(low + first, low + last, 0.0);
+    return;
   }
+
+  double error = dot_error(s, head_.key_norm[block], head_.key_spare[block]);
+  double largest_low = s.factor.high * head_.key_norm[block] * static_cast<double>(head_.key_width + 1) * 0x1p-52;
   const bool direct = simple_ && !row.bias;
   if (!direct) error = apply_steps(block, i, first, last, error, largest_low);
   if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
@@ -1105,6 +1211,7 @@ void evaluation::finish(std::size_t i) {
   const D d;
   row_state& s = state_[i];
   const row_results& result = results_[i];
+  if (s.coarse && !s.lost) return finish_coarse(i);
 
   // l = Σ exponentials.
   const double* sums = memory_.sums.get() + i * 16;

@@ -447,6 +447,43 @@ TEST_CASE("pairs of doubles: what sees few keys", "[double_double]") {
   CHECK(u.unclaimed == 0);
 }
 
+TEST_CASE("pairs of doubles: one key that outweighs all others, by scores of any size", "[double_double]") {
+  random_source s(17);
+  used u;
+  for (const double size : {1e9, 1e15, 1e30, 1e100, 1e150, 1e300}) {
+    head_case c = normal_case(s, 9, 150, 8, 20);
+    multiply(c.q, size);
+    if (size > 1e200) multiply(c.k, 1e300);
+    check(c, u, 4);
+    for (std::size_t n = 0; n < c.queries * c.keys; ++n) c.visible.push_back(s.between(0, 1) == 0);
+    for (std::size_t i = 0; i < c.queries; ++i) c.visible[i * c.keys + 140] = 1;
+    check(c, u, 4);
+    c.causal = true;
+    for (std::size_t i = 0; i < c.queries; ++i) c.visible[i * c.keys] = 1;
+    check(c, u, 9);
+    c.steps.sink = 3.0;
+    check(c, u, 9);
+  }
+  // A sink above everything.
+  head_case c = normal_case(s, 9, 150, 8, 20);
+  c.steps.sink = 1e14;
+  check(c, u, 4);
+  print("one key alone", u);
+  CHECK(u.unclaimed < 400);  // of some 30000: where two scores lie near each other or the product has no double
+  // Two such keys whose scores are equal, or differ by less than is known: nothing is claimed.
+  head_case two = normal_case(s, 3, 40, 8, 4);
+  multiply(two.q, 1e20);
+  for (std::size_t x = 0; x < 8; ++x)
+    for (std::size_t i = 0; i < 3; ++i) two.k[5 * 8 + x] = two.k[25 * 8 + x] = 9 * two.q[x] / 1e20;
+  used v;
+  check(two, v, 1);
+  two.q.assign(two.q.begin(), two.q.begin() + 8);
+  two.queries = 1;
+  used w;
+  check(two, w, 1);
+  CHECK(w.unclaimed == 4 + 1 + 40);
+}
+
 TEST_CASE("pairs of doubles: nothing is claimed where scores are out of reach", "[double_double]") {
   random_source s(13);
   used u;
