@@ -230,6 +230,10 @@ class certified_call {
     const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
     if (options.mask) mask_ = broadcast(*options.mask, scores, "mask");
     if (options.bias) bias_ = broadcast(*options.bias, scores, "bias");
+    // With a low word of +0: below half of binary32's smallest number, the direction not upward.
+    if (weights_) tiny_weight_ = std::ldexp(1.0, weights_->to().min_unit() - 2);  // for binary64 0: none is so small
+    if (weights_ && weights_->has_low())
+      tiny_weight_ = how.direction == rounding::up || how.direction == rounding::to_odd ? 0 : std::min(tiny_weight_, 0x1p-152);
     hidden_keys_ = options.mask || options.bias || options.causal || options.window || !options.key_lengths.empty() ||
                    shape.queries == 0;
     limits_.max_bits = how.max_bits;
@@ -854,6 +858,14 @@ class certified_call {
       }
       const std::size_t k = j - row.first;
       const double high = pairs.weights_high[k], low = pairs.weights_low[k], error = pairs.weights_error[k];
+      const double most = std::fabs(high) + std::fabs(low) + error;
+      if (most < tiny_weight_) {
+        // Positive, and less than a quarter of the format's smallest number.
+        weights_->write(at, how_.direction == rounding::up || how_.direction == rounding::to_odd ? 1 : 0, certificate::certified);
+        if (weights_->has_low()) weights_->write_low(at, 0);
+        count(double_double, certificate::certified, w);
+        continue;
+      }
       const pair_rounding r = round_pair(high, low, error, weights_->to(), how_.direction);
       // A weight is rational only where all scores are equal, 1/n: then n times the half step is 1.
       bool settled = r.settled && !(r.holds_step && std::fabs(r.step * static_cast<double>(seen) - 1) < 0x1p-40);
@@ -1085,6 +1097,7 @@ class certified_call {
   std::optional<any_tensor> mask_;
   std::optional<any_tensor> bias_;
   bool hidden_keys_ = false;
+  double tiny_weight_ = 0;  // a weight below it needs no digits
   bool use_narrow_ = false;
   bool use_pairs_ = false;
   std::size_t block_rows_ = 0;

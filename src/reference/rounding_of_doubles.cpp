@@ -220,12 +220,23 @@ HWY_EXPORT(round_pairs_between_steps_here);
 HWY_EXPORT(sum_of_squares_here);
 HWY_EXPORT(largest_magnitude_here);
 
+namespace {
+
+std::size_t all_open(std::size_t count, unsigned char* open) {
+  std::memset(open, 1, count);
+  return count;
+}
+
+}  // namespace
+
 std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f, rounding direction,
                                 void* out, unsigned char* open) {
+  if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_between_steps_here)(count, value, error, f, direction, out, open);
 }
 std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low, const double* error,
                                       rounding direction, double* out, unsigned char* open) {
+  if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_pairs_between_steps_here)(count, high, low, error, direction, out, open);
 }
 double sum_of_squares(std::size_t count, const double* x) { return HWY_DYNAMIC_DISPATCH(sum_of_squares_here)(count, x); }

@@ -14,8 +14,8 @@ namespace attest::certified {
 /// For every i < count with x any real number in [value[i] - error, value[i] + error], to a format of at most 24 significant
 /// bits: out[i] is the pattern of x rounded where open[i] is 0; then x lies strictly between two half steps. The elements of
 /// out are unsigned integers of f.storage_bits (8, 16 or 32). Open are results below the format's normal numbers or near
-/// its largest one, values that are not finite, and everything where error is not below half of |value[i]|. Returns how many
-/// are open.
+/// its largest one, values that are not finite, everything where error is not below half of |value[i]|, and everything when
+/// rounding to odd. Returns how many are open.
 ///
 /// Proof: with v = value[i], e' = error + 2^-51 |v|, all in binary64 to nearest, the ends v - e' and v + e' are off by at most
 /// 2^-53 (|v| + e') each and e' by 2^-53 (e' + 2^-51 |v|): with e' <= |v|/2 together below 2^-51 |v|. So x lies strictly
@@ -26,7 +26,8 @@ std::size_t round_between_steps(std::size_t count, const double* value, double e
 /// For every i < count with x any real number in [high[i] + low[i] - error[i], high[i] + low[i] + error[i]]: out[i] is x rounded
 /// to binary64 where open[i] is 0; then x lies strictly between a number and the midpoint next to it. Where it is 2, out[i] is x
 /// rounded to nearest (in any direction asked for), and x may be that number. It is 1 for the others: magnitudes below 2^-960
-/// or of 2^1022 and above, what is not finite, what may be a midpoint. Returns how many are not 0.
+/// or of 2^1022 and above, what is not finite, what may be a midpoint, and everything when rounding to odd. Returns how many
+/// are not 0.
 ///
 /// Proof: h + l = high + low exactly (TwoSum). e' = error (1 + 2^-50) + 2^-51 |l| + 2^-1020 exceeds error by more than the
 /// roundings of e', of u = l + e' and of d = l - e' add up to (at most 2^-53 (|l| + 5 e') + 2^-1073), so that d < x - h < u. Where

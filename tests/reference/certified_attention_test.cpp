@@ -267,6 +267,35 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
   }
 }
 
+TEST_CASE("Exact weights and log-sum-exps, also where a mask hides the other keys") {
+  for (const bool masked : {false, true})
+    for (const bool all_tiers : {true, false}) {
+      certified_cases::head h;
+      h.q = {1};
+      h.k = {0, 0, 0, 0};
+      h.v = {1, 2, 3, 5};
+      h.keys = 4;
+      if (masked) {
+        h.k = {0, 7, 0, 0, 9, 0};
+        h.v = {1, 0, 2, 3, 0, 5};
+        h.keys = 6;
+        h.mask = {1, 0, 1, 1, 0, 1};
+      }
+      certified_cases::request r;
+      r.weights = true;
+      r.log_sum_exp = log_sum_exp_base::two;
+      if (!all_tiers) r.tiers = {false, false, true, true};
+      const auto a = certified_cases::ask(h, r);
+      INFO(masked << all_tiers);
+      CHECK(std::bit_cast<double>(pattern_at(a.weights, 0, r.type)) == 0.25);
+      for (const certificate c : a.weight_certificates) CHECK(c == certificate::exact);
+      CHECK(std::bit_cast<double>(pattern_at(a.log_sum_exp, 0, r.type)) == 2);
+      CHECK(a.log_sum_exp_certificates[0] == certificate::exact);
+      CHECK(std::bit_cast<double>(pattern_at(a.output, 0, r.type)) == 2.75);
+      CHECK(a.output_certificates[0] == certificate::exact);
+    }
+}
+
 TEST_CASE("Integers beyond 2^53 are taken exactly") {
   const std::int64_t big = (std::int64_t{1} << 53) + 1;
   const std::int64_t q[] = {1}, k[] = {big, big - 1}, v[] = {big, -big};

@@ -60,6 +60,12 @@ inline std::uint64_t round_to_format(mpfr_srcptr x, const attest::format& f, att
     mpfr_rint_ceil(n.get(), n.get(), MPFR_RNDN);
   else
     mpfr_rint_floor(n.get(), n.get(), MPFR_RNDN);
+  if (direction == attest::rounding::to_odd && binade <= f.max_exponent()) {
+    // Of the two neighbours of a number between them, the odd one.
+    real back(mpfr_get_prec(n.get()) + 64);
+    mpfr_mul_2si(back.get(), n.get(), binade - f.precision + 1, MPFR_RNDN);
+    if (mpfr_cmpabs(back.get(), x) != 0 && mpfr_get_ui(n.get(), MPFR_RNDN) % 2 == 0) mpfr_add_ui(n.get(), n.get(), 1, MPFR_RNDN);
+  }
   std::uint64_t pattern;
   if (binade > f.max_exponent()) {
     pattern = f.largest + 1;
@@ -123,6 +129,7 @@ inline rounded_fraction round_to_format(mpq_srcptr x, const attest::format& f, a
   const bool above = halves % 2 != 0;  // at the midpoint or beyond
   const bool away = sign < 0 ? direction == rounding::down : direction == rounding::up;
   if (direction == rounding::nearest_even ? above && (!half_step || significand % 2 != 0) : away && (above || !half_step)) ++significand;
+  if (direction == rounding::to_odd && significand % 2 == 0 && (above || !half_step)) ++significand;
   std::uint64_t pattern = binade > f.max_exponent()
                               ? f.largest + 1
                               : significand + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
@@ -251,6 +258,18 @@ class row_values {
     return beside{value(first), value(second) > value(first) ? 1 : -1};
   }
 
+  /// Whether q · k = 0 for the one key.
+  bool scores_without_dot() const {
+    fraction dot, x, y;
+    for (std::size_t c = 0; c < row_.q.size(); ++c) {
+      mpq_set_d(x.get(), row_.q[c]);
+      mpq_set_d(y.get(), row_.k[0][c]);
+      mpq_mul(x.get(), x.get(), y.get());
+      mpq_add(dot.get(), dot.get(), x.get());
+    }
+    return mpq_sgn(dot.get()) == 0;
+  }
+
   /// 1/n where all n scores are equal.
   std::optional<fraction> rational_weight() const {
     for (const real& s : scores_)
@@ -270,14 +289,15 @@ class row_values {
       return l;
     }
     if (scores_.size() != 1) return std::nullopt;
-    const bool sink_only = row_.k.empty();
-    const auto root = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(row_.q.size()))));
     if (mpfr_zero_p(scores_[0].get()) != 0) return l;
-    if (!sink_only && (row_.softcap || (!row_.scale && root * root != row_.q.size()))) return std::nullopt;
-    if (sink_only || row_.scale || std::has_single_bit(root)) {
+    const bool sink_only = row_.k.empty();
+    if (row_.softcap && !sink_only && !scores_without_dot()) return std::nullopt;
+    if (sink_only || row_.scale) {
       mpfr_get_q(l.get(), scores_[0].get());
       return l;
     }
+    const auto root = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(row_.q.size()))));
+    if (root * root != row_.q.size() && !scores_without_dot()) return std::nullopt;
     // dot / root + added, as fractions.
     fraction product, factor;
     for (std::size_t c = 0; c < row_.q.size(); ++c) {
