@@ -502,34 +502,34 @@ HWY_INLINE vector<T> exponentials(const row_block<T>& w, std::size_t i, std::siz
                      : exponentials<false>(scores, vectors, w.unit, base);
 }
 
-/// -infinity for the hidden keys, where finish_scores() has not done it.
+/// -infinity for the hidden keys, where finish_scores() has not done it. Returns the largest of them all, in one of
+/// the lanes.
 template <class T>
-HWY_INLINE void hide(const row_block<T>& w, std::size_t i, std::size_t vectors) {
-  if (!w.unrounded || w.visible[i] == ~std::uint64_t{0}) return;
+HWY_INLINE vector<T> hide(const row_block<T>& w, std::size_t i, std::size_t vectors) {
   const tag<T> d;
   const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
   T* scores = w.scores + i * score_stride<T>;
-  for (std::size_t v = 0; v < vectors; ++v)
-    hn::Store(hn::IfThenElse(mask_of<T>(w.visible[i], v), hn::Load(d, scores + v * lanes<T>), hidden), d,
-              scores + v * lanes<T>);
-}
-
-/// The largest score of row i over so many vectors, in base two, in one of the lanes.
-template <class T>
-HWY_INLINE vector<T> largest_score(const row_block<T>& w, std::size_t i, std::size_t vectors) {
-  const tag<T> d;
-  const T* scores = w.scores + i * score_stride<T>;
-  auto a = hn::Load(d, scores), b = hn::Load(d, scores + lanes<T>);
-  a = hn::Max(a, hn::Load(d, scores + 2 * lanes<T>));
-  b = hn::Max(b, hn::Load(d, scores + 3 * lanes<T>));
-  for (std::size_t v = row_group; v < vectors; v += row_group) {
-    a = hn::Max(a, hn::Load(d, scores + v * lanes<T>));
-    b = hn::Max(b, hn::Load(d, scores + (v + 1) * lanes<T>));
-    a = hn::Max(a, hn::Load(d, scores + (v + 2) * lanes<T>));
-    b = hn::Max(b, hn::Load(d, scores + (v + 3) * lanes<T>));
+  auto a = hidden, b = hidden;
+  if (w.unrounded && w.visible[i] != ~std::uint64_t{0}) {
+    const auto seen = [&](std::size_t v) HWY_ATTR {
+      T* place = scores + v * lanes<T>;
+      const auto x = hn::IfThenElse(mask_of<T>(w.visible[i], v), hn::Load(d, place), hidden);
+      hn::Store(x, d, place);
+      return x;
+    };
+    for (std::size_t v = 0; v < vectors; v += 2) {
+      a = hn::Max(a, seen(v));
+      b = hn::Max(b, seen(v + 1));
+    }
+  } else {
+    for (std::size_t v = 0; v < vectors; v += row_group) {
+      a = hn::Max(a, hn::Load(d, scores + v * lanes<T>));
+      b = hn::Max(b, hn::Load(d, scores + (v + 1) * lanes<T>));
+      a = hn::Max(a, hn::Load(d, scores + (v + 2) * lanes<T>));
+      b = hn::Max(b, hn::Load(d, scores + (v + 3) * lanes<T>));
+    }
   }
-  const auto top = hn::Max(a, b);
-  return w.unrounded ? hn::Mul(top, hn::Set(d, w.unit)) : top;
+  return hn::Max(a, b);
 }
 
 /// Row i gets a larger maximum: what has been added up so far becomes smaller by a power of two.
@@ -554,8 +554,8 @@ void softmax_step(const row_block<T>& w, std::size_t tile) {
   const std::size_t first = tile * tile_rows, last = std::min(first + tile_rows, w.count);
   vector<T> top[tile_rows];
   for (std::size_t i = first; i < last; ++i) {
-    hide(w, i, vectors);
-    top[i - first] = largest_score(w, i, vectors);
+    top[i - first] = hide(w, i, vectors);
+    if (w.unrounded) top[i - first] = hn::Mul(top[i - first], hn::Set(d, w.unit));
   }
   for (std::size_t i = first; i < last; ++i)
     if (!hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i] + fused_exp::slack))))
