@@ -443,7 +443,7 @@ int write_array_reference(const array_reference_request& r) {
 int merge_parts(const std::vector<std::string>& paths, const std::string& output) {
   std::vector<std::pair<std::string, part>> parts;
   for (const std::string& path : paths) parts.emplace_back(path, open_part(path, io::open_arrays(path)));
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return std::pair(a.second.rows.first, a.second.rows.last) < std::pair(b.second.rows.first, b.second.rows.last);
   });
   const auto& [first_path, first] = parts[0];
@@ -477,7 +477,7 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
     constexpr std::string_view order[] = {"output", "output_low", "weights", "weights_low", "lse", "lse_low"};
     return std::find(std::begin(order), std::end(order), name) - std::begin(order);
   };
-  std::stable_sort(content.arrays.begin(), content.arrays.end(), [&](const host_array& a, const host_array& b) { return rank(a.name) < rank(b.name); });
+  std::sort(content.arrays.begin(), content.arrays.end(), [&](const host_array& a, const host_array& b) { return rank(a.name) < rank(b.name); });
   io::write_arrays(output, content);
   return done;
 }

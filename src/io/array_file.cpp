@@ -277,7 +277,8 @@ std::vector<double> exact_doubles(const host_array& a, const std::string& where)
     std::uint64_t bits;
     std::memcpy(&bits, a.bytes.data() + 8 * i, 8);
     const std::uint64_t magnitude = a.type == dtype::int64 && (bits >> 63) != 0 ? 0 - bits : bits;
-    if (std::bit_width(magnitude) - (magnitude == 0 ? 0 : std::countr_zero(magnitude)) > 53)
+    const std::uint64_t odd = magnitude == 0 ? 0 : magnitude >> std::countr_zero(magnitude);
+    if ((odd >> 53) != 0)
       throw input_error(where + "element " + std::to_string(i) + " is an integer past 2^53 that no binary64 is: give floats, or a JSON case");
   }
   return values;
