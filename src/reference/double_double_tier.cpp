@@ -481,7 +481,7 @@ HWY_INLINE V last_bit_of(V x) {
   const VU bits = hn::BitCast(du, x);
   const auto power = hn::Eq(hn::And(bits, hn::Set(du, 0xfffffffffffffu)), hn::Zero(du));
   const V rest = hn::BitCast(d, hn::And(bits, hn::Sub(bits, hn::Set(du, 1))));
-  const V bit = hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::VecFromMask(du, power))), x, hn::Sub(x, rest));
+  const V bit = hn::IfThenElse(hn::RebindMask(d, power), x, hn::Sub(x, rest));
   return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 2.0), hn::Abs(bit));
 }
 

@@ -4,7 +4,7 @@
 
 #include "reference/error_free.hpp"
 
-#include <limits>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/rounding_of_pairs.cpp"
@@ -21,7 +21,7 @@ using D = hn::CappedTag<double, 8>;
 using V = hn::Vec<D>;
 constexpr std::size_t lanes = hn::MaxLanes(D());
 
-/// 0 in the lanes that are decided, 1.0 in the others.
+/// 1.0 in the lanes that are not decided, 0 in the others.
 HWY_INLINE V round_vector(V high, V low, V error, V& rounded) {
   const D d;
   const V one = hn::Set(d, 1.0);
@@ -33,22 +33,25 @@ HWY_INLINE V round_vector(V high, V low, V error, V& rounded) {
   const V up = hn::Add(h, hn::Add(l, bound));
   const V down = hn::Add(h, hn::Sub(l, bound));
   const V size = hn::Abs(h);
-  const auto large_enough = hn::Ge(size, hn::Set(d, 0x1p-960));
-  const auto small_enough = hn::Lt(size, hn::Set(d, 0x1p1022));
-  const V doubt = hn::IfThenElse(hn::Eq(up, down), hn::Zero(d), one);
-  const V out_of_range = hn::IfThenElse(large_enough, hn::IfThenElse(small_enough, hn::Zero(d), one), one);
-  const V not_zero = hn::IfThenElse(hn::Eq(hn::Add(size, hn::Add(hn::Abs(l), error)), hn::Zero(d)), hn::Zero(d), one);
-  rounded = hn::Add(hn::IfThenElse(hn::Eq(not_zero, one), up, hn::Zero(d)), hn::Zero(d));
-  return hn::Mul(hn::Max(doubt, out_of_range), not_zero);
+  const auto decided = hn::And(hn::Eq(up, down), hn::And(hn::Ge(size, hn::Set(d, 0x1p-960)), hn::Lt(size, hn::Set(d, 0x1p1022))));
+  const auto zero = hn::Eq(hn::Add(size, hn::Add(hn::Abs(l), error)), hn::Zero(d));
+  rounded = hn::IfThenElse(zero, hn::Zero(d), up);
+  return hn::IfThenElse(hn::Or(decided, zero), hn::Zero(d), one);
 }
 
 std::size_t to_binary64(std::size_t count, const double* high, const double* low, const double* error, double* rounded,
                         unsigned char* undecided) {
   const D d;
   std::size_t total = 0;
-  double doubt[lanes];
+  alignas(64) double doubt[lanes];
   std::size_t i = 0;
-  const auto flags = [&](std::size_t n) HWY_ATTR {
+  // Nearly always all are decided.
+  const auto flags = [&](V doubts, std::size_t n) HWY_ATTR {
+    if (hn::AllTrue(d, hn::Eq(doubts, hn::Zero(d)))) {
+      std::memset(undecided + i, 0, n);
+      return;
+    }
+    hn::Store(doubts, d, doubt);
     for (std::size_t x = 0; x < n; ++x) {
       const auto flag = static_cast<unsigned char>(doubt[x] != 0);
       undecided[i + x] = flag;
@@ -57,9 +60,9 @@ std::size_t to_binary64(std::size_t count, const double* high, const double* low
   };
   for (; i + lanes <= count; i += lanes) {
     V r;
-    hn::StoreU(round_vector(hn::LoadU(d, high + i), hn::LoadU(d, low + i), hn::LoadU(d, error + i), r), d, doubt);
+    const V doubts = round_vector(hn::LoadU(d, high + i), hn::LoadU(d, low + i), hn::LoadU(d, error + i), r);
     hn::StoreU(r, d, rounded + i);
-    flags(lanes);
+    flags(doubts, lanes);
   }
   if (i < count) {
     double rest[3][lanes] = {};
@@ -69,10 +72,10 @@ std::size_t to_binary64(std::size_t count, const double* high, const double* low
       rest[2][x] = error[i + x];
     }
     V r;
-    hn::StoreU(round_vector(hn::LoadU(d, rest[0]), hn::LoadU(d, rest[1]), hn::LoadU(d, rest[2]), r), d, doubt);
+    const V doubts = round_vector(hn::LoadU(d, rest[0]), hn::LoadU(d, rest[1]), hn::LoadU(d, rest[2]), r);
     hn::StoreU(r, d, rest[0]);
     for (std::size_t x = 0; x < count - i; ++x) rounded[i + x] = rest[0][x];
-    flags(count - i);
+    flags(doubts, count - i);
   }
   return total;
 }

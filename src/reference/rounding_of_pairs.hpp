@@ -7,7 +7,7 @@ namespace attest::rounding_of_pairs {
 
 /// For every i < count with x any real number in [high + low - error, high + low + error]: rounded[i] is x rounded to
 /// binary64, to nearest even, where undecided[i] is 0. Where it is 1, rounded[i] is some double or NaN. high and low need not
-/// be normalised. Vectorised, without branches, no alignment asked for; rounded may be high. Returns how many are undecided.
+/// be normalised. Vectorised, no alignment asked for; rounded may be high. Returns how many are undecided.
 /// The caller's environment as in double_double_tier.hpp.
 ///
 /// Never decided: what is not finite, error included; magnitudes of 2^1022 and above; magnitudes below 2^-960, but for
