@@ -295,7 +295,7 @@ encoded_arrays encode(const arrays_to_write& content, array_format format, const
     case array_format::raw:
       return encode_raw(content);
     case array_format::json:
-      return encode_json(content);
+      return encode_json(content, name);
     case array_format::cpp_header:
       return encode_cpp_header(content, name);
   }

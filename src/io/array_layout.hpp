@@ -47,7 +47,7 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
 encoded_arrays encode_safetensors(const arrays_to_write& content);
 encoded_arrays encode_raw(const arrays_to_write& content);
 encoded_arrays encode_npy(const arrays_to_write& content, const std::string& name);
-encoded_arrays encode_json(const arrays_to_write& content);
+encoded_arrays encode_json(const arrays_to_write& content, const std::string& name);
 encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::string& name);
 
 /// The elements in little-endian order.

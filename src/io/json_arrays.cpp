@@ -63,7 +63,13 @@ class json_file final : public array_file {
     }
     if (exact_inputs_ != nullptr && exact_inputs_->find(info.name) != nullptr)
       throw input_error(where + "its elements are exact numbers that no binary64 is, and an array of floats would round them: keep the case in JSON");
-    const exact_array read = read_array(*values_[index], name_, info.name);
+    json::value list;  // a number is read as a list of one
+    if (info.shape.empty()) {
+      list.type = json::kind::array;
+      list.items.push_back(*values_[index]);
+    }
+    exact_array read = read_array(info.shape.empty() ? list : *values_[index], name_, info.name);
+    if (info.shape.empty()) read.shape.clear();
     if (!read.beyond.empty())
       throw input_error(where + "element " + index_text(read.shape, read.beyond.begin()->first) + " is an exact number that no binary64 is, and an array of floats would round it: keep the case in JSON");
     a.shape = read.shape;
@@ -184,7 +190,9 @@ std::string cpp_number(const host_array& a, std::size_t at, const cpp_type& type
 
 std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name) { return std::make_unique<json_file>(text, name); }
 
-encoded_arrays encode_json(const arrays_to_write& content) {
+encoded_arrays encode_json(const arrays_to_write& content, const std::string& name) {
+  for (const host_array& a : content.arrays)
+    if (a.elements() == 0) throw input_error(array_prefix(name, a.name) + "it has no elements, and JSON cannot say its shape " + shape_text(a) + ": write another format");
   std::string top;
   std::string expected;
   for (const host_array& a : content.arrays) {

@@ -347,6 +347,11 @@ TEST_CASE("JSON as arrays") {
   CHECK(file->load("output").value(0) == 0.125);
   CHECK(std::isnan(file->load("output").value(1)));
   CHECK(file->load("expected.Q").value(0) == 7);
+  const host_array number = open_arrays(R"({"expected": {"K_scale": 0.5}})", array_format::json, "a.json")->load("K_scale");
+  CHECK(number.shape.empty());
+  CHECK(number.value(0) == 0.5);
+  CHECK_THAT(refusal([] { encode({{array_of("Q", dtype::int8, {0, 2}, "")}, ""}, array_format::json, "a.json"); }),
+             ContainsSubstring("a.json: array Q: it has no elements, and JSON cannot say its shape [0, 2]"));
   CHECK_THAT(opening(R"({"Q": [["1/3"]]})", array_format::json, "a.json"), ContainsSubstring("a.json: array Q: element [0, 0] is an exact number that no binary64 is"));
   CHECK_THAT(opening(R"({"Q": [[0.3]], "attest": {"inputs": {"Q": [["3/10"]]}}})", array_format::json, "a.json"), ContainsSubstring("an array of floats would round them"));
   CHECK_THAT(opening(R"({"mask": [[true], [1]]})", array_format::json, "a.json"), ContainsSubstring("an element is a number and the first one is true or false"));
