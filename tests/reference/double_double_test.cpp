@@ -334,7 +334,7 @@ TEST_CASE("pairs of doubles: every remainder of the sizes", "[double_double]") {
   random_source s(9);
   used u;
   for (std::size_t keys = 1; keys <= 300; keys += keys < 36 ? 1 : 13) check(normal_case(s, 1 + keys % 37, keys, 6, 7), u, 2);
-  for (const std::size_t keys : {127, 128, 129, 255, 256, 257}) check(normal_case(s, 5, keys, 4, 3), u, 2);
+  for (const std::size_t keys : {127u, 128u, 129u, 255u, 256u, 257u}) check(normal_case(s, 5, keys, 4, 3), u, 2);
   for (std::size_t width = 1; width <= 256; width += width < 20 ? 1 : 29) check(normal_case(s, 4, 20, width, 4), u, 1);
   for (std::size_t width = 0; width <= 100; width += width < 36 ? 1 : 17) check(normal_case(s, 3, 18, 4, width), u, 1);
   for (std::size_t queries = 1; queries <= 70; queries += queries < 10 ? 1 : 7) check(normal_case(s, queries, 33, 5, 6), u, 5);
@@ -429,7 +429,7 @@ TEST_CASE("pairs of doubles: what sees few keys", "[double_double]") {
     check(c, u, 9);
   }
   // A range of keys that starts late, rows of a group with ranges far apart.
-  for (const std::size_t first : {1, 15, 16, 127, 128, 200}) {
+  for (const std::size_t first : {1u, 15u, 16u, 127u, 128u, 200u}) {
     head_case c = normal_case(s, 40, 260, 6, 3);
     c.first_key = first;
     check(c, u, 4);
@@ -550,7 +550,7 @@ TEST_CASE("pairs of doubles: rows do not depend on their neighbours in the call"
   }
   scratch memory;
   evaluate(head, c.steps, rows, results, memory);
-  for (const std::size_t i : {0, 3, 31, 32, 44}) {
+  for (const std::size_t i : {0u, 3u, 31u, 32u, 44u}) {
     const row_results one{&alone[0], &alone[20], &alone[40], nullptr, nullptr, nullptr, nullptr};
     evaluate(head, c.steps, {&rows[i], 1}, {&one, 1}, memory);
     CHECK(std::equal(alone.begin(), alone.end(), &together[i * 60]));
