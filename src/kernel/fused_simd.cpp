@@ -234,7 +234,8 @@ struct row_block {
   std::size_t count;
   std::size_t q_stride, sum_stride;
   T* q;             // [block_rows][q_stride], negated for a negative scale
-  T* scores;        // [block_rows][score_stride]: q · k, then base-two scores, then weights before division
+  T* scores;        // [few_rows][score_stride]: q · k, then base-two scores, of the tile at hand
+  T* weights;       // [block_rows][score_stride]: weights before division
   T* sum;           // [block_rows][sum_stride]: Σ weight V
   T* total;         // [block_rows][lanes]: Σ weight
   T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first key
@@ -247,11 +248,14 @@ struct row_block {
       : q_stride((key_width + 15) / 16 * 16), sum_stride(padded_value_width) {
     q = memory.memory.get();
     scores = q + block_rows * q_stride;
-    sum = scores + block_rows * score_stride<T>;
+    weights = scores + few_rows * score_stride<T>;
+    sum = weights + block_rows * score_stride<T>;
     total = sum + block_rows * sum_stride;
     maximum = total + block_rows * 16;
     visible = reinterpret_cast<std::uint64_t*>(maximum + block_rows);
   }
+  T* scores_of(std::size_t i) const { return scores + i % few_rows * score_stride<T>; }
+  T* weights_of(std::size_t i) const { return weights + i * score_stride<T>; }
   std::size_t tiles() const { return (count + tile_rows - 1) / tile_rows; }
   /// The keys that some row of the tile sees.
   std::uint64_t visible_to(std::size_t tile) const {
@@ -368,7 +372,7 @@ void score_products(const row_block<T>& w, const packed_head<T>& head, std::size
   const std::size_t there = std::min(block_keys, head.keys() - block * block_keys);
   const std::uint64_t visible = w.visible_to(tile);
   const T* q = w.q + tile * tile_rows * w.q_stride;
-  T* out = w.scores + tile * tile_rows * score_stride<T>;
+  T* out = w.scores_of(tile * tile_rows);
   for (std::size_t j = 0; j < there; j += panel<T>) {
     if (((visible >> j) << (block_keys - panel<T>)) == 0) continue;
     const std::size_t vectors = std::min(tile_vectors, (there - j + lanes<T> - 1) / lanes<T>);
@@ -391,7 +395,7 @@ void add_values(const row_block<T>& w, const packed_head<T>& head, std::size_t b
       if (bits == 0) continue;
       const auto first = static_cast<std::size_t>(std::countr_zero(bits));
       const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(bits));
-      multiply<tile_rows>(vectors, w.scores + tile * tile_rows * score_stride<T> + first, score_stride<T>,
+      multiply<tile_rows>(vectors, w.weights_of(tile * tile_rows) + first, score_stride<T>,
                           values + c * block_keys + first * stride, stride, last - first,
                           w.sum + tile * tile_rows * w.sum_stride + c, w.sum_stride, true);
     }
@@ -447,18 +451,24 @@ std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const 
   return bad;
 }
 
-/// Weights of one row in place of its scores, relative to 2^base and so at most about 2^slack.
-/// Returns their sum in lanes.
+/// In lanes: the sum of the weights, and magic plus the largest base-two logarithm of one, rounded.
+template <class T>
+struct exponential_sums {
+  vector<T> total, largest;
+};
+
+/// The weights that belong to the scores of a row, relative to 2^base: below about 2^slack once the maximum is right.
+/// Both may be the same memory.
 template <bool Unrounded, class T>
-HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T unit, T base) {
+HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::size_t vectors, T unit, T base) {
   const tag<T> d;
   const auto c = hn::Set(d, unit);
   const auto rounder = hn::Set(d, magic<T>);
   const auto shifted_rounder = hn::Set(d, magic<T> - base);
   const auto least = hn::Set(d, magic<T> - constants<T>::cut);
   const auto lowest = hn::Set(d, -constants<T>::cut - T(2));
-  auto total = hn::Zero(d);
-  for (std::size_t v = 0; v < vectors; v += row_group, scores += row_group * lanes<T>) {
+  auto total = hn::Zero(d), largest = hn::Zero(d);
+  for (std::size_t v = 0; v < vectors; v += row_group, scores += row_group * lanes<T>, weights += row_group * lanes<T>) {
     vector<T> z[row_group], r[row_group], p[row_group];
     if constexpr (Unrounded) {
       HWY_UNROLL(4)
@@ -479,11 +489,12 @@ HWY_INLINE vector<T> exponentials(T* HWY_RESTRICT scores, std::size_t vectors, T
     HWY_UNROLL(4)
     for (std::size_t n = 0; n < row_group; ++n) {
       p[n] = hn::IfThenElseZero(hn::Ge(z[n], least), p[n]);
-      hn::Store(p[n], d, scores + n * lanes<T>);
+      hn::Store(p[n], d, weights + n * lanes<T>);
     }
     total = hn::Add(total, hn::Add(hn::Add(p[0], p[1]), hn::Add(p[2], p[3])));
+    largest = hn::Max(largest, hn::Max(hn::Max(z[0], z[1]), hn::Max(z[2], z[3])));
   }
-  return total;
+  return {total, largest};
 }
 
 /// The vectors of a block up to its last visible key, in whole groups.
@@ -495,11 +506,12 @@ HWY_INLINE std::size_t vectors_up_to(std::uint64_t visible) {
 }
 
 template <class T>
-HWY_INLINE vector<T> exponentials(const row_block<T>& w, std::size_t i, std::size_t vectors) {
-  T* scores = w.scores + i * score_stride<T>;
+HWY_INLINE exponential_sums<T> exponentials(const row_block<T>& w, std::size_t i, std::size_t vectors) {
+  const T* scores = w.scores_of(i);
+  T* weights = w.weights_of(i);
   const T base = (std::isinf(w.maximum[i]) ? T(0) : w.maximum[i]) + w.headroom;
-  return w.unrounded ? exponentials<true>(scores, vectors, w.unit, base)
-                     : exponentials<false>(scores, vectors, w.unit, base);
+  return w.unrounded ? exponentials<true>(scores, weights, vectors, w.unit, base)
+                     : exponentials<false>(scores, weights, vectors, w.unit, base);
 }
 
 /// -infinity for the hidden keys, where finish_scores() has not done it. Returns the largest of them all, in one of
@@ -508,7 +520,7 @@ template <class T>
 HWY_INLINE vector<T> hide(const row_block<T>& w, std::size_t i, std::size_t vectors) {
   const tag<T> d;
   const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
-  T* scores = w.scores + i * score_stride<T>;
+  T* scores = w.scores_of(i);
   auto a = hidden, b = hidden;
   if (w.unrounded && w.visible[i] != ~std::uint64_t{0}) {
     const auto seen = [&](std::size_t v) HWY_ATTR {
@@ -546,6 +558,24 @@ void raise_maximum(const row_block<T>& w, std::size_t i, T maximum) {
     hn::Store(hn::Mul(hn::Load(d, sum + c), factor), d, sum + c);
 }
 
+template <class T>
+HWY_INLINE void add_total(const row_block<T>& w, std::size_t i, vector<T> sum) {
+  const tag<T> d;
+  T* total = w.total + i * lanes<T>;
+  hn::Store(hn::Add(hn::Load(d, total), sum), d, total);
+}
+
+/// Weights of a row under the maximum that it has. False when a score exceeds that by more than the slack.
+template <class T>
+HWY_INLINE bool add_under_old_maximum(const row_block<T>& w, std::size_t i, std::size_t vectors) {
+  const tag<T> d;
+  const auto sums = exponentials(w, i, vectors);
+  const auto limit = hn::Set(d, magic<T> + T(fused_exp::slack) - w.headroom);
+  if (!hn::AllFalse(d, hn::Gt(sums.largest, limit))) return false;
+  add_total(w, i, sums.total);
+  return true;
+}
+
 /// The scores of the rows of a tile become weights before division; maxima, totals and sums follow.
 template <class T>
 void softmax_step(const row_block<T>& w, std::size_t tile) {
@@ -553,17 +583,20 @@ void softmax_step(const row_block<T>& w, std::size_t tile) {
   const std::size_t vectors = vectors_up_to<T>(w.visible_to(tile));
   const std::size_t first = tile * tile_rows, last = std::min(first + tile_rows, w.count);
   vector<T> top[tile_rows];
+  bool done[tile_rows] = {};
   for (std::size_t i = first; i < last; ++i) {
+    // Most rows have seen about their largest score long ago: then there is no need to look for it first.
+    const bool likely = w.unrounded && w.visible[i] == ~std::uint64_t{0} && !std::isinf(w.maximum[i]);
+    done[i - first] = likely && add_under_old_maximum(w, i, vectors);
+    if (done[i - first]) continue;
     top[i - first] = hide(w, i, vectors);
     if (w.unrounded) top[i - first] = hn::Mul(top[i - first], hn::Set(d, w.unit));
   }
   for (std::size_t i = first; i < last; ++i)
-    if (!hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i] + fused_exp::slack))))
+    if (!done[i - first] && !hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i] + fused_exp::slack))))
       raise_maximum(w, i, std::ceil(hn::GetLane(hn::MaxOfLanes(d, top[i - first]))));
-  for (std::size_t i = first; i < last; ++i) {
-    T* total = w.total + i * lanes<T>;
-    hn::Store(hn::Add(hn::Load(d, total), exponentials(w, i, vectors)), d, total);
-  }
+  for (std::size_t i = first; i < last; ++i)
+    if (!done[i - first]) add_total(w, i, exponentials(w, i, vectors).total);
 }
 
 template <class T>
@@ -656,7 +689,7 @@ class evaluation {
       std::fill_n(sink, block_keys, -infinity);
       sink[0] = *steps_.sink * static_cast<T>(1.442695040888963407359924681001892);
       w_.maximum[i] = std::ceil(sink[0]);
-      exponentials<false>(sink, row_group, T(1), w_.maximum[i] + w_.headroom);
+      exponentials<false>(sink, sink, row_group, T(1), w_.maximum[i] + w_.headroom);
       w_.total[i * lanes<T>] = sink[0];
     }
   }
@@ -665,7 +698,7 @@ class evaluation {
     score_products(w_, head_, block, tile);
     if (w_.unrounded) return std::nullopt;
     for (std::size_t i = tile * tile_rows; i < std::min((tile + 1) * tile_rows, w_.count); ++i) {
-      T* scores = w_.scores + i * score_stride<T>;
+      T* scores = w_.scores_of(i);
       if (w_.visible[i] == 0) {
         std::fill_n(scores, block_keys, -std::numeric_limits<T>::infinity());
         continue;
@@ -733,29 +766,30 @@ class evaluation {
   /// A second pass over the keys, with the maxima and totals of the first.
   void weights(std::uint64_t which) {
     for (std::size_t block = 0; block < head_.blocks(); ++block) {
-      const bool any = look(w_, block);
-      for (std::size_t tile = 0; any && tile < w_.tiles(); ++tile)
-        if (w_.visible_to(tile) != 0) static_cast<void>(scores(block, tile));  // overflow: in the first pass
-      const std::size_t keys = std::min(block_keys, head_.keys() - block * block_keys);
+      look(w_, block);
       for (std::size_t i = 0; i < w_.count; ++i) {
-        if ((which >> i & 1) == 0 || results_[i].weights == nullptr) continue;
-        T* scores = w_.scores + i * score_stride<T>;
-        T factor = 1;
-        if (std::isinf(w_.maximum[i])) {
-          std::fill_n(scores, block_keys, steps_.empty_output);
-        } else if (w_.visible[i] == 0) {
-          std::fill_n(scores, block_keys, T(0));
-        } else {
-          hide(w_, i, block_vectors<T>);
-          exponentials(w_, i, block_vectors<T>);
-          factor = w_.total[i * lanes<T>];
-        }
-        T* out = results_[i].weights;
-        for (std::size_t j = 0; j < keys; ++j)
-          out[static_cast<std::ptrdiff_t>(block * block_keys + j) * results_[i].weights_stride] =
-              scores[j] * factor;
+        if (i % tile_rows == 0 && w_.visible_to(i / tile_rows) != 0)
+          static_cast<void>(scores(block, i / tile_rows));  // overflow was found in the first pass
+        if ((which >> i & 1) != 0 && results_[i].weights != nullptr) write_weights(i, block);
       }
     }
+  }
+  void write_weights(std::size_t i, std::size_t block) {
+    T* weights = w_.weights_of(i);
+    T factor = 1;
+    if (std::isinf(w_.maximum[i])) {
+      std::fill_n(weights, block_keys, steps_.empty_output);
+    } else if (w_.visible[i] == 0) {
+      std::fill_n(weights, block_keys, T(0));
+    } else {
+      hide(w_, i, block_vectors<T>);
+      exponentials(w_, i, block_vectors<T>);
+      factor = w_.total[i * lanes<T>];
+    }
+    const std::ptrdiff_t stride = results_[i].weights_stride;
+    T* out = results_[i].weights + static_cast<std::ptrdiff_t>(block * block_keys) * stride;
+    for (std::size_t j = 0; j < std::min(block_keys, head_.keys() - block * block_keys); ++j)
+      out[static_cast<std::ptrdiff_t>(j) * stride] = weights[j] * factor;
   }
 
   const packed_head<T>& head_;
@@ -914,7 +948,7 @@ class few_rows_evaluation {
     for (std::size_t i = 0; i < count; ++i)
       copy_row(rows[i].q, rows[i].q_stride, key_width, steps[i].scale < 0, w_.q + i * w_.q_stride, ignored);
     std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
-    std::fill_n(w_.scores, w_.tiles() * tile_rows * score_stride<T>, T(0));
+    std::fill_n(w_.weights, w_.tiles() * tile_rows * score_stride<T>, T(0));
     std::fill_n(w_.total, count * lanes<T>, T(0));
     std::fill_n(w_.maximum, count, -std::numeric_limits<T>::infinity());
   }
@@ -961,11 +995,11 @@ class few_rows_evaluation {
       fetch(v_, value_width_, block * block_keys + j);
       fetch(k_, key_width_, block * block_keys + j + 16);
       for (std::size_t i = 0; i < w_.count; ++i)
-        w_.scores[i * score_stride<T> + j] = dot(w_.q + i * w_.q_stride, key, key_width_);
+        w_.scores_of(i)[j] = dot(w_.q + i * w_.q_stride, key, key_width_);
     }
     for (std::size_t i = 0; i < w_.count; ++i) {
       const std::size_t bad =
-          finish_scores(w_.scores + i * score_stride<T>, w_.visible[i], w_.rows[i], steps_[i], block);
+          finish_scores(w_.scores_of(i), w_.visible[i], w_.rows[i], steps_[i], block);
       if (bad != nothing) return overflow{overflow::what::score, i, bad};
     }
     return std::nullopt;
@@ -998,7 +1032,7 @@ class few_rows_evaluation {
       std::size_t c = 0;
       const auto add = [&](auto vectors) HWY_ATTR {
         for (; c + vectors() * lanes<T> <= width; c += vectors() * lanes<T>)
-          multiply_tile<1, vectors()>(w_.scores + first, score_stride<T>, values + c, stride, last - first,
+          multiply_tile<1, vectors()>(w_.weights + first, score_stride<T>, values + c, stride, last - first,
                                       w_.sum + c, w_.sum_stride, true, [&](std::size_t j) HWY_ATTR {
                                         if (c == 0) fetch(k_, key_width_, next + j);
                                       });
@@ -1015,7 +1049,7 @@ class few_rows_evaluation {
       const auto to = block_keys - static_cast<std::size_t>(std::countl_zero(seen));
       for (std::size_t c = 0; c < width; c += panel<T>)
         multiply<tile_rows>(std::min(tile_vectors, (width - c) / lanes<T>),
-                            w_.scores + tile * tile_rows * score_stride<T> + from, score_stride<T>,
+                            w_.weights_of(tile * tile_rows) + from, score_stride<T>,
                             values + (from - first) * stride + c, stride, to - from,
                             w_.sum + tile * tile_rows * w_.sum_stride + c, w_.sum_stride, true);
     }
@@ -1124,7 +1158,7 @@ void scratch<T>::reserve(std::size_t wanted_key_width, std::size_t wanted_value_
   if (memory.get() != nullptr && wanted_key_width <= key_width && wanted_value_width <= value_width) return;
   key_width = std::max(key_width, wanted_key_width);
   value_width = std::max(value_width, wanted_value_width);
-  const std::size_t row = (key_width + 15) / 16 * 16 + (block_keys + 64 / sizeof(T)) +
+  const std::size_t row = (key_width + 15) / 16 * 16 + 2 * (block_keys + 64 / sizeof(T)) +
                           (value_width + 31) / 32 * 32 + 16 + 1 + 8 / sizeof(T);
   memory = vector_memory<T>(block_rows * row);
 }
