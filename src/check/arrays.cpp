@@ -198,22 +198,24 @@ std::array<double, 4> quantiles_of(std::vector<double> errors) {
 double rounded_to(double high, double low, const format& f, bool saturate) {
   if (std::isnan(high)) return high;
   if (std::isinf(high)) return f.has_infinity && !saturate ? high : overflowed(high < 0, f, saturate);
-  const double magnitude = std::fabs(high);
-  const double beyond = high < 0 ? -low : low;  // in the direction away from zero
-  // A power of two that the exact number falls short of has the ulp of the binade below.
-  int unit = unit_exponent(magnitude, f);
-  int ignored = 0;
-  if (beyond < 0 && magnitude != 0 && std::frexp(magnitude, &ignored) == 0.5 && unit > f.min_unit()) --unit;
+  // The sum as a double and its error (D. Knuth's TwoSum), which is at most half an ulp of the double: it decides ties alone.
+  const double sum = high + low;
+  if (std::isinf(sum)) return overflowed(high < 0, f, saturate);
+  const double part = sum - high;
+  const double rest_of_sum = (high - (sum - part)) + (low - part);
+  const bool negative = sum < 0 || (sum == 0 && std::signbit(high));
+  const double magnitude = std::fabs(sum);
+  const double beyond = negative ? -rest_of_sum : rest_of_sum;  // in the direction away from zero
+  const int unit = unit_exponent(magnitude, f);
   const double units = std::ldexp(magnitude, -unit);
-  if (units >= 0x1p54) return high;  // f has no fewer bits than binary64
   double whole = std::floor(units);
   const double rest = units - whole;
   const bool up = rest > 0.5 || (rest == 0.5 && (beyond > 0 || (beyond == 0 && std::fmod(whole, 2) != 0)));
   if (up) whole += 1;
   const double rounded = std::ldexp(whole, unit);
-  if (rounded > largest_number(f) || std::isinf(rounded)) return overflowed(high < 0, f, saturate);
+  if (rounded > largest_number(f) || std::isinf(rounded)) return overflowed(negative, f, saturate);
   if (rounded == 0 && !f.has_negative_zero) return 0;
-  return high < 0 || (high == 0 && std::signbit(high)) ? -rounded : rounded;
+  return negative ? -rounded : rounded;
 }
 
 std::uint64_t pattern_of(double x, const format& f) {
@@ -261,16 +263,9 @@ std::optional<std::string> fitting_layout(const array_view& reference, const arr
     if (all) return std::nullopt;
   }
   while (std::next_permutation(order.begin(), order.end())) {
-    bool moved = false;  // axes of extent 1 may stand anywhere
     bool same_shape = true;
-    std::size_t last = 0;
-    for (std::size_t k = 0; k < axes; ++k) {
-      same_shape = same_shape && candidate.shape[k] == reference.shape[order[k]];
-      if (reference.shape[order[k]] == 1) continue;
-      moved = moved || order[k] < last;
-      last = order[k];
-    }
-    if (!moved || !(same_shape || own_order)) continue;
+    for (std::size_t k = 0; k < axes; ++k) same_shape = same_shape && candidate.shape[k] == reference.shape[order[k]];
+    if (!same_shape && !own_order) continue;
     std::vector<std::size_t> index(axes, 0);
     bool all = true;
     for (std::size_t at = 0; at < candidate.values.size() && all; ++at) {

@@ -271,8 +271,9 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
     members.emplace_back(provenance_member, "{\"version\": \"attest-npz-v1\", \"dtypes\": {" + dtypes + "}" +
                                                 (content.provenance.empty() ? "" : ", \"attest\": " + content.provenance) + "}\n");
   for (const auto& [member, bytes] : members) {
+    // Asked for UTF-8, versions differ in whether they say so of ASCII; left to look, they agree.
     zip_source_t* const source = zip_source_buffer(archive.get(), bytes.data(), bytes.size(), 0);
-    const zip_int64_t index = source == nullptr ? -1 : zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_UTF_8);
+    const zip_int64_t index = source == nullptr ? -1 : zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_GUESS);
     if (index < 0) {
       if (source != nullptr) zip_source_free(source);
       fail(zip_strerror(archive.get()));

@@ -140,6 +140,16 @@ TEST_CASE("a candidate in the reference's format, and in a wider one") {
   CHECK(compared({3.0}, {4.0}, nullptr, nullptr).measure == &formats::binary64);
 }
 
+TEST_CASE("a narrow reference with low words, a candidate in a wider format") {
+  // high + low = 1 - 2^-9 + 2^-33: to binary32 that is 1 - 2^-9, as 2^-33 is below half its ulp there, 2^-25.
+  CHECK(rounded_to(1, -0x1p-9 + 0x1p-33, formats::binary32) == 1 - 0x1p-9);
+  CHECK(rounded_to(-1, 0x1p-9, formats::binary32) == -1 + 0x1p-9);
+  CHECK(rounded_to(1, 0x1p-30, formats::binary64) == 1 + 0x1p-30);
+  const auto c = compared({1}, {1 - 0x1p-9}, &formats::bfloat16, &formats::binary32, {{}, 0}, {-0x1p-9});
+  CHECK(c.outcome == judgement::passed);
+  CHECK(c.ulp_error->value == 0);
+}
+
 TEST_CASE("NaN, infinity and zeros") {
   const auto c = compared({not_a_number, 1, infinity, 0.0, -infinity}, {not_a_number, not_a_number, infinity, -0.0, 1}, &formats::binary32, &formats::binary32, {exact_scalar(unbounded_dyadic(1000)), 1000});
   CHECK(c.outcome == judgement::failed);
@@ -185,6 +195,8 @@ TEST_CASE("layouts") {
   CHECK(fitting_layout({shape, r}, {shape, transposed}) == "[B, T, H, d]");  // the same bytes under the reference's shape
   CHECK(fitting_layout({shape, r}, {shape, r}) == std::nullopt);
   CHECK(fitting_layout({shape, r}, {moved, r}) == std::nullopt);
+  const std::vector<std::size_t> heads_first{2, 1, 3, 1};
+  CHECK(fitting_layout({shape, r}, {heads_first, r}) == "[H, B, T, d]");
   const std::vector<double> wrong{1, 4, 2, 5, 3, 7};
   CHECK(fitting_layout({shape, r}, {moved, wrong}) == std::nullopt);
   const std::vector<double> zeros(6, 0.0);

@@ -7,6 +7,7 @@
 #include <attest/io/array_file.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
+#include <attest/io/sha256.hpp>
 
 #include <zip.h>
 
@@ -398,6 +399,9 @@ TEST_CASE("the bytes of a zip archive, fixed") {
   CHECK(bytes.substr(0, 4) == "PK\3\4");
   CHECK(bytes.substr(8, 2) == std::string(2, '\0'));
   CHECK(bytes.substr(10, 4) == std::string("\0\0\x21\0", 4));
+  // Byte for byte what libzip 1.7 (Debian 12) and 1.11 (Debian 13) write.
+  CHECK(bytes.size() == 30 + 5 + 129 + 46 + 5 + 22);
+  CHECK(sha256(bytes) == "22eebfcc4e27484ac678c2ca72d641a5f4d21bdb4486098807ddc6bd44dd906b");
 }
 
 TEST_CASE("JSON and C++ as they are written") {

@@ -183,6 +183,18 @@ TEST_CASE("every option has its name in JSON") {
   CHECK(o.low_word);
   CHECK(o.weights);
   CHECK(o.max_bits == 512u);
+  for (const auto& [name, direction] : {std::pair("nearest_even", rounding::nearest_even), {"toward_zero", rounding::toward_zero}, {"up", rounding::up},
+                                        {"down", rounding::down}, {"to_odd", rounding::to_odd}}) {
+    const std::string text_of = std::string("{\"direction\": \"") + name + "\"}";
+    read_options(json::parse(text_of), a, o, "");
+    CHECK(o.direction == direction);
+    CHECK_THAT(options_text(a, o), ContainsSubstring(std::string("\"direction\": \"") + name + "\""));
+  }
+  for (const auto& [name, policy] : {std::pair("zero", empty_row_policy::zero), {"nan", empty_row_policy::nan}, {"error", empty_row_policy::error}}) {
+    read_options(json::parse(std::string("{\"empty_row\": \"") + name + "\"}"), a, o, "");
+    CHECK(a.empty_row == policy);
+    CHECK_THAT(options_text(a, o), ContainsSubstring(std::string("\"empty_row\": \"") + name + "\""));
+  }
   // A decimal is the nearest binary64, a string exactly what it says.
   attention_options b;
   read_options(json::parse(R"({"scale": 0.1})"), b, o, "");
