@@ -177,6 +177,31 @@ TEST_CASE("fused: true error over bound, many keys and wide heads") {
   }
 }
 
+// With one visible key the log-sum-exp is the score: far from 0 its bound is that of the score.
+template <class T>
+void check_capped_scores() {
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    random_source source(seed);
+    auto c = testing::one_head<T>(1, {T(1)}, {T(1)});
+    c.options.softcap = std::abs(source.double_between(10, 13));
+    c.q[0] = static_cast<T>(*c.options.softcap * source.double_between(-7, 1));
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+    worst = std::max(worst, measure(c, which::fused_few).log_sum_exp);
+  }
+  CAPTURE(worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= 0.1);
+}
+
+TEST_CASE("fused: true error over bound of capped scores, on every instruction set") {
+  testing::for_each_target([](const std::string& target) {
+    CAPTURE(target);
+    check_capped_scores<double>();
+    check_capped_scores<float>();
+  });
+}
+
 TEST_CASE("fused: a maximum that rises with every block, and one that falls") {
   for (const double step : {0.02, 0.1, 1.0, 30.0, -0.1, -30.0}) {
     std::vector<double> scores, values;
