@@ -254,11 +254,7 @@ class certified_call {
     const std::vector<part> parts = parts_for(threads);
     workers_.resize(std::min<std::size_t>(threads, std::max<std::size_t>(parts.size(), 1)));
     kernel::for_each_part(threads, parts.size(), [&](std::size_t p, unsigned thread) { do_part(parts[p], workers_[thread]); });
-    std::sort(undecided_.begin(), undecided_.end(), [](const undecided_element& x, const undecided_element& y) {
-      if (x.array != y.array) return x.array < y.array;
-      return x.index != y.index ? x.index < y.index : x.low_word < y.low_word;
-    });
-    if (undecided_.size() > listed) undecided_.resize(listed);
+    keep_first_undecided();
     certification all;
     for (const worker& w : workers_) {
       for (std::size_t t = 0; t < reference_tiers; ++t) all.settled[t] += w.counts.settled[t];
@@ -1084,6 +1080,14 @@ class certified_call {
   void note_undecided(undecided_element element) {
     const std::lock_guard lock(mutex_);
     undecided_.push_back(std::move(element));
+    if (undecided_.size() > 10 * listed) keep_first_undecided();
+  }
+  void keep_first_undecided() {
+    std::sort(undecided_.begin(), undecided_.end(), [](const undecided_element& x, const undecided_element& y) {
+      if (x.array != y.array) return x.array < y.array;
+      return x.index != y.index ? x.index < y.index : x.low_word < y.low_word;
+    });
+    if (undecided_.size() > listed) undecided_.resize(listed);
   }
 
   const certified_inputs& in_;

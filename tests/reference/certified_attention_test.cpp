@@ -404,6 +404,14 @@ TEST_CASE("Limits: an element may end undecided, with an enclosure") {
   CHECK(e.upper.substr(0, 38) == "1.000000000000000111022302462515654042");
   CHECK(x[0] == 1.0);  // either neighbour would do
   CHECK(few.most_bits == 1024);
+  // Of many the first hundred are listed.
+  std::vector<double> many(150);
+  how.threads = 2;
+  const certification of_many = certified_attention({array(150, 1, std::vector<double>(150, 0x1p-1074)), k, v}, o,
+                                                    {tensor<double>(many.data(), {150, 1})}, how);
+  CHECK(of_many.undecided == 150);
+  REQUIRE(of_many.undecided_elements.size() == 100);
+  for (std::size_t n = 0; n < 100; ++n) CHECK(of_many.undecided_elements[n].index == std::array<std::size_t, 4>{0, 0, n, 0});
   how.max_bits = 4096;
   CHECK(certified_attention({q, k, v}, o, r, how).undecided == 0);
   CHECK(c[0] == certificate::certified);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -83,10 +84,11 @@ struct certified_options {
   unsigned threads = 1;
   /// Only these rows are calculated and written.
   row_range rows = {};
-  /// Which tiers are tried, for tests. The values do not depend on it as long as the last two are among them.
+  /// Which tiers are tried, for tests. The values do not depend on it as long as the last two are among them. Enclosures are
+  /// refused to be left out; without the symbolic tier a tie ends undecided, at max_bits or 16384 bits.
   std::array<bool, reference_tiers> tiers{true, true, true, true};
-  /// Called from one thread at a time with the number of rows done and of all that were asked for. Returning false stops
-  /// the call, which then throws interrupted.
+  /// Called from one thread at a time, after each block of rows, with the number of rows done and of all that were asked for.
+  /// Returning false stops the call, which then throws interrupted, some of its rows written; so does an exception.
   std::function<bool(std::size_t done, std::size_t rows)> progress = {};
 };
 
@@ -122,7 +124,8 @@ struct certification {
 /// the caller's rounding mode or flush-to-zero, which are as before afterwards.
 ///
 /// Throws attention_error, with no result touched, for arrays and options that do not fit (see checked_shape), for NaN and
-/// infinity where a query looks and for an empty row without a policy.
+/// infinity where a query looks, and for an empty row without a policy. A log-sum-exp needs both its form in the options and its
+/// array, or neither. Tiers, certificates and costs: docs/reference.md.
 certification certified_attention(const certified_inputs& inputs, const attention_options& attention,
                                   const certified_results& results, const certified_options& options = {});
 
