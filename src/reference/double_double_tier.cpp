@@ -820,7 +820,6 @@ double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t fir
     for (std::size_t j = first; j < last; ++j) {
       const std::size_t key = block * block_keys + j;
       bias_of[j] = key >= s.first && key < s.last && mask_[j] ? row.bias[key - row.first_key] : 0.0;
-      if (std::abs(bias_of[j]) > 0x1p500) return infinity;
     }
   }
   alignas(64) double distance[block_keys];
@@ -888,9 +887,8 @@ double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t fir
     hn::Store(yl, d, low + j);
   }
   const double m = hn::GetLane(hn::MaxOfLanes(d, magnitude));
-  if (!(m < 0x1p32)) return infinity;
   if (steps_.slope && !(std::abs(*steps_.slope) < 0x1p500)) return infinity;
-  largest_low = m * 0x1p-43;
+  largest_low = m * 0x1p-43;  // 2^-11 at most where anything is claimed: m <= 2^32
   if (steps_.softcap) error += cap * 0x1p-94;
   return (error + m * 0x1p-101 + 0x1p-480) * 370 + m * 0x1p-94;
 }

@@ -304,7 +304,7 @@ TEST_CASE("pairs of doubles: residuals that all go one way", "[double_double]") 
     const std::size_t width = n % 3 == 0 ? 256 : n % 3 == 1 ? 200 : 64;
     head_case c = normal_case(s, 1, 2, width, 3);
     const double a = std::abs(s.double_between(-3, -3));
-    const double b = std::abs(s.double_between(-3, -1));
+    const double b = std::abs(s.double_between(-1, 1));
     for (std::size_t x = 0; x < width; ++x) {
       c.q[x] = a;
       c.k[x] = b;
@@ -362,8 +362,14 @@ TEST_CASE("pairs of doubles: the steps of a score, alone and together", "[double
     if (has(5, "visible"))
       for (std::size_t n = 0; n < c.queries * c.keys; ++n) c.visible.push_back(n % c.keys == 3 || s.between(0, 2) == 0);
     if (has(6, "causal")) c.causal = true;
+    if (!c.visible.empty() && !c.bias.empty())  // nobody looks there
+      for (std::size_t n = 0; n < c.bias.size(); ++n)
+        if (!c.visible[n]) c.bias[n] = n % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : 1e300;
     if (c.causal && !c.visible.empty())
-      for (std::size_t i = 0; i < c.queries; ++i) c.visible[i * c.keys] = 1;
+      for (std::size_t i = 0; i < c.queries; ++i) {
+        c.visible[i * c.keys] = 1;
+        if (!c.bias.empty()) c.bias[i * c.keys] = 0.5;
+      }
     INFO(name);
     used u;
     check(c, u, 3);
@@ -400,6 +406,11 @@ TEST_CASE("pairs of doubles: steps that are large or small", "[double_double]") 
   for (const double slope : {-1.0, 1e-300, 8.0, 1e5, 0.0}) {
     head_case c = normal_case(s, 9, 150, 8, 4);
     c.steps.slope = slope;
+    check(c, u);
+  }
+  for (const double shift : {1e5, -3e7}) {  // large scores near each other
+    head_case c = normal_case(s, 4, 150, 8, 4);
+    for (std::size_t n = 0; n < c.queries * c.keys; ++n) c.bias.push_back(shift + normal(s));
     check(c, u);
   }
   for (const double size : {1e-320, 1e-3, 1e5}) {
@@ -470,6 +481,28 @@ TEST_CASE("pairs of doubles: one key that outweighs all others, by scores of any
   check(c, u, 4);
   print("one key alone", u);
   CHECK(u.unclaimed < 400);  // of some 30000: where two scores lie near each other or the product has no double
+  // Its score cannot be a double, a sink can.
+  {
+    head_case h = normal_case(s, 3, 20, 8, 4);
+    multiply(h.q, 1e300);
+    multiply(h.k, 1e200);
+    h.steps.sink = 1e307;
+    used none;
+    check(h, none, 3);
+    CHECK(none.unclaimed == 3 * (4 + 1 + 20));
+  }
+  // Two keys that differ by 3 in scores of 10^9, in either order: no one outweighs the other.
+  for (const bool later : {false, true}) {
+    head_case h = normal_case(s, 1, 40, 2, 4);
+    multiply(h.k, 0.1);
+    h.q = {1e9, 0};
+    h.steps.scale = 1;
+    h.k[5 * 2] = later ? 9 : 9 + 3e-9;
+    h.k[25 * 2] = later ? 9 + 3e-9 : 9;
+    used none;
+    check(h, none, 1);
+    CHECK(none.unclaimed == 4 + 1 + 40);
+  }
   // Two such keys whose scores are equal, or differ by less than is known: nothing is claimed.
   head_case two = normal_case(s, 3, 40, 8, 4);
   multiply(two.q, 1e20);
