@@ -101,6 +101,8 @@ std::vector<std::string> running_processes() {
     // pid (name) state: the name may hold anything.
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (open == std::string::npos || close == std::string::npos || close + 2 >= text.size()) continue;
+    // The kernel's own threads have no command line.
+    if (std::string command; !std::getline(std::ifstream(entry.path() / "cmdline"), command) || command.empty()) continue;
     if (text[close + 2] == 'R') names.push_back(text.substr(open + 1, close - open - 1));
   }
   return names;

@@ -24,7 +24,7 @@ constexpr const char* usage = R"(usage: attest_bench_arrays [option...]
   --quick           small sizes and fewer repeats, into a file of its own
   --list            the names of the groups
   --report          measure nothing, report on what the file says
-  --readme          the figures as Markdown instead of a report
+  --readme          measure nothing, the figures as Markdown
   --docs FOLDER     the plots into this folder, too
   --output FOLDER   where results.json and the plots go (default: the working directory)
   --source FOLDER   the source of attest
@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
     else if (option == "--report")
       report_only = true;
     else if (option == "--readme")
-      readme = true;
+      readme = report_only = true;
     else if (option == "--docs")
       docs = value();
     else if (option == "--output")

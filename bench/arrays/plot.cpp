@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-constexpr double width = 860, height = 500, left = 80, right = 250, top = 44, bottom = 56;
+constexpr double width = 900, height = 500, left = 80, right = 290, top = 44, bottom = 56;
 
 // Okabe and Ito's colours, which the colour-blind can tell apart, without the yellow.
 const char* const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7f7f7f"};
@@ -75,6 +75,7 @@ std::string svg(const plot& p) {
   const auto marks = [](const axis& a, std::vector<double> wanted) {
     if (wanted.empty())
       for (double e = std::ceil(a.low); e <= a.high; ++e) wanted.push_back(std::pow(10, e));
+    std::erase_if(wanted, [&](double mark) { return std::log10(mark) < a.low || std::log10(mark) > a.high; });
     return wanted;
   };
   for (const double mark : marks(x, p.x_marks)) {
@@ -113,10 +114,13 @@ std::string svg(const plot& p) {
     labels.push_back({y.at(s.points.back().second), x.at(s.points.back().first), i});
   }
   std::sort(labels.begin(), labels.end(), [](const label& a, const label& b) { return a.y < b.y; });
-  double previous = -INFINITY;
-  for (const label& l : labels) {
-    const double where = std::max(l.y, previous + 16);
-    previous = where;
+  std::vector<double> places;
+  for (const label& l : labels) places.push_back(places.empty() ? l.y : std::max(l.y, places.back() + 16));
+  double limit = height - 14;
+  for (std::size_t i = places.size(); i-- > 0; limit = places[i] - 16) places[i] = std::min(places[i], limit);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const label& l = labels[i];
+    const double where = places[i];
     const std::string colour = colours[l.index % std::size(colours)];
     const double name_x = width - right + 26;
     out += "<line x1=\"" + number(l.x + 6) + "\" y1=\"" + number(l.y) + "\" x2=\"" + number(name_x - 4) + "\" y2=\"" +

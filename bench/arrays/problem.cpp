@@ -151,23 +151,29 @@ std::vector<float> rest_of(const problem& p, const std::vector<double>& high) {
   const attest::kernel::float_environment environment;
   const std::vector<double> q = p.q.values(), k = p.k.values(), v = p.v.values();
   std::vector<float> result(p.outputs());
-  std::vector<double> row_high(p.width), row_low(p.width), row_error(p.width);
+  constexpr std::size_t block = 64;
+  std::vector<double> rows_high(block * p.width), rows_low(block * p.width), rows_error(block * p.width);
   pairs::scratch memory;
   for (std::size_t h = 0; h < p.heads; ++h) {
     const std::size_t first = h * p.keys * p.width;
     const pairs::packed_head head(p.keys, p.width, p.width, &k[first], p.width, &v[first], p.width);
-    for (std::size_t i = 0; i < p.queries; ++i) {
-      const std::size_t last = p.options.causal ? i + 1 : p.keys;
-      const unsigned char* visible = nullptr;  // the masks here are [T, T]
-      if (p.options.mask) visible = static_cast<const unsigned char*>(p.options.mask->data()) + i * p.keys;
-      const pairs::query_row row{&q[(h * p.queries + i) * p.width], 0, last, 0, visible, nullptr};
-      const pairs::row_results to{row_high.data(), row_low.data(), row_error.data(), nullptr, nullptr, nullptr, nullptr};
-      pairs::evaluate(head, {p.options.scale, {}, {}, {}}, {&row, 1}, {&to, 1}, memory);
-      for (std::size_t c = 0; c < p.width; ++c) {
-        const int exponent = head.value_exponents()[c];
-        const std::size_t n = (h * p.queries + i) * p.width + c;
-        const double rest = (std::ldexp(row_high[c], exponent) - high[n]) + std::ldexp(row_low[c], exponent);
-        result[n] = std::abs(rest) <= std::ldexp(row_error[c], exponent) ? 0.0F : static_cast<float>(rest);
+    for (std::size_t begin = 0; begin < p.queries; begin += block) {
+      std::vector<pairs::query_row> rows;
+      std::vector<pairs::row_results> to;
+      for (std::size_t i = begin; i < std::min(begin + block, p.queries); ++i) {
+        const std::size_t last = p.options.causal ? i + 1 : p.keys;
+        const unsigned char* visible = nullptr;  // the masks here are [T, T]
+        if (p.options.mask) visible = static_cast<const unsigned char*>(p.options.mask->data()) + i * p.keys;
+        rows.push_back({&q[(h * p.queries + i) * p.width], 0, last, 0, visible, nullptr});
+        const std::size_t place = (i - begin) * p.width;
+        to.push_back({&rows_high[place], &rows_low[place], &rows_error[place], nullptr, nullptr, nullptr, nullptr});
+      }
+      pairs::evaluate(head, {p.options.scale, {}, {}, {}}, rows, to, memory);
+      for (std::size_t place = 0; place < rows.size() * p.width; ++place) {
+        const int exponent = head.value_exponents()[place % p.width];
+        const std::size_t n = (h * p.queries + begin) * p.width + place;
+        const double rest = (std::ldexp(rows_high[place], exponent) - high[n]) + std::ldexp(rows_low[place], exponent);
+        result[n] = std::abs(rest) <= std::ldexp(rows_error[place], exponent) ? 0.0F : static_cast<float>(rest);
       }
     }
   }

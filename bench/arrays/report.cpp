@@ -27,7 +27,9 @@ constexpr double largest_spread = 0.05;
   return buffer;
 }
 
-std::string padded(const std::string& s, std::size_t width) { return s.size() < width ? s + std::string(width - s.size(), ' ') : s; }
+std::string padded(const std::string& s, std::size_t width) {
+  return s.size() < width ? s + std::string(width - s.size(), ' ') : s + ' ';
+}
 
 // --- reading the results ----------------------------------------------------------------------------------------------
 
@@ -226,7 +228,7 @@ std::string marks_table(const json& results, bool in_markdown) {
              " |\n";
     else
       out += padded(m.what, 72) + padded(sign + shown(m.gate), 12) + padded(sign + shown(m.goal), 12) +
-             padded(measured, 32) + verdict + "\n";
+             padded(measured, 44) + verdict + "\n";
   }
   return out;
 }
@@ -344,7 +346,7 @@ std::string report(const json& results) {
     out += "\n";
   }
   if (machines.size() > 1) out += "\nThe groups were measured by different machines or compilers; they do not compare.\n";
-  if (noisy > 0 || !beside.empty() || most_load > 1.5)
+  if (noisy > 0 || !beside.empty())
     out += text("\nThe load was up to %.1f. Run it again when nothing else runs.\n", most_load);
   return out;
 }

@@ -393,3 +393,40 @@ TEST_CASE("The last error is that of the last call that failed, in the same thre
   std::thread([&] { in_another_thread = attest_last_error(); }).join();
   CHECK(in_another_thread.empty());
 }
+
+TEST_CASE("Every dtype of the C interface is the dtype of that name", "") {
+  const unsigned char bytes[8] = {0xb5, 0xc1, 0x93, 0xc2, 0xa1, 0xb2, 0xc3, 0xc4};  // negative, finite and another in each
+  using attest::dtype;
+  const std::pair<int, dtype> names[] = {{ATTEST_INT8, dtype::int8},
+                                         {ATTEST_INT16, dtype::int16},
+                                         {ATTEST_INT32, dtype::int32},
+                                         {ATTEST_INT64, dtype::int64},
+                                         {ATTEST_UINT8, dtype::uint8},
+                                         {ATTEST_UINT16, dtype::uint16},
+                                         {ATTEST_UINT32, dtype::uint32},
+                                         {ATTEST_UINT64, dtype::uint64},
+                                         {ATTEST_FLOAT8_E4M3FN, dtype::float8_e4m3fn},
+                                         {ATTEST_FLOAT8_E5M2, dtype::float8_e5m2},
+                                         {ATTEST_FLOAT8_E4M3FNUZ, dtype::float8_e4m3fnuz},
+                                         {ATTEST_FLOAT8_E5M2FNUZ, dtype::float8_e5m2fnuz},
+                                         {ATTEST_BFLOAT16, dtype::bfloat16},
+                                         {ATTEST_BINARY16, dtype::binary16},
+                                         {ATTEST_BINARY32, dtype::binary32},
+                                         {ATTEST_BINARY64, dtype::binary64}};
+  const std::int64_t one[2] = {1, 1};
+  const double zero = 0;
+  std::vector<double> seen;
+  for (const auto& [name, type] : names) {
+    // One key: the output is its value, and its value is read by C++.
+    double output = 0;
+    const attest_inputs in = {{&zero, ATTEST_BINARY64, 2, one, nullptr},
+                              {&zero, ATTEST_BINARY64, 2, one, nullptr},
+                              {bytes, name, 2, one, nullptr}};
+    attest_results r = ATTEST_RESULTS_INIT;
+    r.output = {&output, ATTEST_BINARY64, 2, one, nullptr};
+    CHECK(attest_certified_attention(&in, nullptr, &r, nullptr, nullptr) == ATTEST_OK);
+    CHECK(output == attest::any_tensor(bytes, type, attest::layout{1, 1})(0, 0, 0, 0));
+    for (const double other : seen) CHECK(output != other);
+    seen.push_back(output);
+  }
+}
