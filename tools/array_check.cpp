@@ -23,7 +23,8 @@ std::string lower(std::string text) {
 
 std::pair<std::string, std::string> assignment(const std::string& text, const char* option) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) throw input_error(std::string(option) + ": " + text + " is no assignment");
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw input_error(std::string(option) + ": " + text + " is no assignment");
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -32,10 +33,15 @@ bool is_low_word(const std::string& name) { return name.ends_with("_low"); }
 class checker {
  public:
   checker(const array_check_request& request, check_report& report)
-      : request_(request), report_(report), reference_(io::open_arrays(request.reference)), candidate_(io::open_arrays(request.candidate)), case_options_(request.options) {
+      : request_(request),
+        report_(report),
+        reference_(io::open_arrays(request.reference)),
+        candidate_(io::open_arrays(request.candidate)),
+        case_options_(request.options) {
     if (!reference_->provenance().empty()) read_provenance();
     // What is called Q, K, V, ... is of the case, everything else of the candidate.
-    const auto split = [&](std::vector<std::string>& all, std::vector<std::pair<std::string, std::string>>& own, const char* option) {
+    const auto split = [&](std::vector<std::string>& all,
+                           std::vector<std::pair<std::string, std::string>>& own, const char* option) {
       std::erase_if(all, [&](const std::string& text) {
         const auto [name, content] = assignment(text, option);
         if (reference_->find(name) == nullptr) return false;
@@ -52,10 +58,12 @@ class checker {
     for (const io::array_info& a : reference_->arrays())
       if (!is_low_word(a.name)) wanted.push_back(&a);
     for (const std::string& name : request_.only)
-      if (reference_->find(name) == nullptr) throw input_error("--only: " + report_.reference + " has no array " + name);
+      if (reference_->find(name) == nullptr)
+        throw input_error("--only: " + report_.reference + " has no array " + name);
     std::vector<std::string> used;
     for (const io::array_info* a : wanted) {
-      if (!request_.only.empty() && std::find(request_.only.begin(), request_.only.end(), a->name) == request_.only.end()) {
+      if (!request_.only.empty() &&
+          std::find(request_.only.begin(), request_.only.end(), a->name) == request_.only.end()) {
         report_.left_out.push_back(a->name);
         continue;
       }
@@ -68,8 +76,10 @@ class checker {
       compare(*a, *c);
     }
     for (const io::array_info& a : candidate_->arrays())
-      if (std::find(used.begin(), used.end(), a.name) == used.end() && !is_low_word(a.name)) report_.extra.push_back(a.name);
-    if (report_.arrays.empty() && report_.missing.empty()) throw input_error(report_.reference + ": it has no array to compare");
+      if (std::find(used.begin(), used.end(), a.name) == used.end() && !is_low_word(a.name))
+        report_.extra.push_back(a.name);
+    if (report_.arrays.empty() && report_.missing.empty())
+      throw input_error(report_.reference + ": it has no array to compare");
   }
 
  private:
@@ -79,7 +89,8 @@ class checker {
     } catch (const io::json::syntax_error& e) {
       throw input_error(report_.reference + ": what attest wrote beside the arrays: " + e.what());
     }
-    if (provenance_.find("rows") != nullptr) throw input_error(report_.reference + ": it is a part: merge the parts first (attest merge)");
+    if (provenance_.find("rows") != nullptr)
+      throw input_error(report_.reference + ": it is a part: merge the parts first (attest merge)");
     const value* options = provenance_.find("options");
     if (options == nullptr || options->type != kind::object) return;
     io::read_options(*options, written_attention_, written_output_, report_.reference + ": ");
@@ -87,7 +98,8 @@ class checker {
   }
 
   // The candidate's array of this name, in the reference's case or lower, or the only one that it has.
-  const io::array_info* candidate_array(const std::string& name, const std::vector<const io::array_info*>& wanted) const {
+  const io::array_info* candidate_array(const std::string& name,
+                                        const std::vector<const io::array_info*>& wanted) const {
     for (const auto& [to, from] : names_)
       if (to == name) {
         if (const io::array_info* a = candidate_->find(from)) return a;
@@ -101,7 +113,8 @@ class checker {
     const io::array_info& only = candidate_->arrays()[0];
     if (reference_->find(only.name) != nullptr) return nullptr;
     // A file of one array with a name of its own is what was asked for, or the output.
-    const bool chosen = !request_.only.empty() ? request_.only.size() == 1 : wanted.size() == 1 || name == "output";
+    const bool chosen =
+        !request_.only.empty() ? request_.only.size() == 1 : wanted.size() == 1 || name == "output";
     return chosen ? &only : nullptr;
   }
 
@@ -115,9 +128,14 @@ class checker {
           a = io::reinterpreted(std::move(a), type, where);
           typed = true;
         }
-    const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 || a.type == dtype::uint64;
-    if (a.untyped || (is_unsigned && !typed && &file == candidate_.get() && format_of(reference_->find(called)->type) != nullptr))
-      throw input_error(where + "its elements are " + to_string(a.type) + ", in which files without such a type keep floats: say what they are, as in --dtype " + called + "=bfloat16");
+    const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 ||
+                             a.type == dtype::uint64;
+    if (a.untyped || (is_unsigned && !typed && &file == candidate_.get() &&
+                      format_of(reference_->find(called)->type) != nullptr))
+      throw input_error(
+          where + "its elements are " + to_string(a.type) +
+          ", in which files without such a type keep floats: say what they are, as in --dtype " + called +
+          "=bfloat16");
     return a;
   }
 
@@ -131,24 +149,32 @@ class checker {
     known.saturate = certified_ && written_output_.saturate;
     if (const io::array_info* low = reference_->find(reference.name + "_low")) {
       const host_array words = reference_->load(low->name);
-      if (words.shape != r.shape) throw input_error(report_.reference + ": array " + low->name + ": shape " + io::shape_text(words) + " is not that of " + r.name);
+      if (words.shape != r.shape)
+        throw input_error(report_.reference + ": array " + low->name + ": shape " + io::shape_text(words) +
+                          " is not that of " + r.name);
       known.low = io::exact_doubles(words, report_.reference + ": array " + low->name + ": ");
       for (const double l : known.low)
-        if (!std::isfinite(l)) throw input_error(report_.reference + ": array " + low->name + ": an element is NaN or infinite");
+        if (!std::isfinite(l))
+          throw input_error(report_.reference + ": array " + low->name + ": an element is NaN or infinite");
     }
     const std::vector<double> values = io::exact_doubles(c, report_.candidate + ": array " + c.name + ": ");
-    array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type), {request_.allowed.absolute, request_.allowed.ulp});
-    checked_array array{reference.name, {r.shape, known.high, {}}, {c.shape, values, {}}, std::nullopt, result, {}, {}, {}};
+    array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type),
+                                             {request_.allowed.absolute, request_.allowed.ulp});
+    checked_array array{
+        reference.name, {r.shape, known.high, {}}, {c.shape, values, {}}, std::nullopt, result, {}, {}, {}};
     array.layout = result.layout;
     if (result.same_shape()) {
       std::vector<std::size_t> places = result.worst;
-      for (const occurrences& o : {result.different, result.past_absolute, result.past_ulp, result.nan_mismatches, result.infinity_mismatches})
+      for (const occurrences& o : {result.different, result.past_absolute, result.past_ulp,
+                                   result.nan_mismatches, result.infinity_mismatches})
         if (o.count > 0) places.push_back(o.first);
       if (result.absolute_error) places.push_back(result.absolute_error->at);
       if (result.ulp_distance) places.push_back(result.ulp_distance->at);
       if (!request_.cases.empty())
         recompute(reference.name, known, places, array);
-      else if (!known.low.empty() || (certified_ && known.written != nullptr && written_output_.direction == rounding::nearest_even && !written_output_.max_bits))
+      else if (!known.low.empty() ||
+               (certified_ && known.written != nullptr &&
+                written_output_.direction == rounding::nearest_even && !written_output_.max_bits))
         for (const std::size_t at : places) array.enclosures[at] = enclosure_text(known, at);
     }
     array.measured = std::move(result);
@@ -156,20 +182,27 @@ class checker {
   }
 
   // The rows of these elements from the inputs, in binary64 with low words.
-  void recompute(const std::string& name, const array_reference& known, const std::vector<std::size_t>& places, checked_array& array) {
+  void recompute(const std::string& name, const array_reference& known,
+                 const std::vector<std::size_t>& places, checked_array& array) {
     if (name != "output" && name != "lse" && name != "weights") return;
     if (!case_) {
       const value* options = provenance_.find("options");
-      case_.emplace(read_array_problem(request_.cases, case_options_, options == nullptr ? std::nullopt : std::optional(*options)));
+      case_.emplace(read_array_problem(request_.cases, case_options_,
+                                       options == nullptr ? std::nullopt : std::optional(*options)));
       inputs_ = inputs_of(case_->arrays);
-      if (!inputs_) throw input_error(request_.cases[0] + ": its Q, K or V are no binary64: leave --case out");
+      if (!inputs_)
+        throw input_error(request_.cases[0] + ": its Q, K or V are no binary64: leave --case out");
     }
-    const attention_shape shape = checked_shape(inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention);
+    const attention_shape shape =
+        checked_shape(inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention);
     const std::size_t rows = shape.batch * shape.query_heads * shape.queries;
     const std::size_t width = name == "lse" ? 1 : name == "output" ? shape.value_width : shape.keys;
     if (rows * width != known.high.size())
-      throw input_error(request_.cases[0] + ": array " + name + " of this case has " + std::to_string(rows * width) + " elements, and the reference's " + std::to_string(known.high.size()));
-    std::vector<double> output(rows * shape.value_width), lse(rows), weights(name == "weights" ? rows * shape.keys : 0);
+      throw input_error(request_.cases[0] + ": array " + name + " of this case has " +
+                        std::to_string(rows * width) + " elements, and the reference's " +
+                        std::to_string(known.high.size()));
+    std::vector<double> output(rows * shape.value_width), lse(rows),
+        weights(name == "weights" ? rows * shape.keys : 0);
     std::vector<float> output_low(output.size()), lse_low(rows), weights_low(weights.size());
     const layout outputs{shape.batch, shape.query_heads, shape.queries, shape.value_width};
     const layout ones{shape.batch, shape.query_heads, shape.queries, 1};
@@ -195,13 +228,15 @@ class checker {
       options.rows = {at / width, at / width + 1};
       const certification counts = certified_attention(inputs_->inputs, attention, results, options);
       if (counts.undecided > 0) continue;
-      const array_reference element{{1}, {high[at]}, {static_cast<double>(low[at])}, &formats::binary64, false};
+      const array_reference element{
+          {1}, {high[at]}, {static_cast<double>(low[at])}, &formats::binary64, false};
       array.enclosures[at] = enclosure_text(element, 0);
       const format& f = known.written != nullptr ? *known.written : formats::binary64;
       const double right = rounded_to(high[at], static_cast<double>(low[at]), f, known.saturate);
       const bool agrees = right == known.high[at] || (std::isnan(right) && std::isnan(known.high[at]));
       if (certified_ && written_output_.direction == rounding::nearest_even && !agrees)
-        throw input_error(report_.reference + ": array " + name + ": element " + index_text(known.shape, at) + " is not what " + request_.cases[0] +
+        throw input_error(report_.reference + ": array " + name + ": element " + index_text(known.shape, at) +
+                          " is not what " + request_.cases[0] +
                           " gives: it is a reference of another case, of other options, or damaged");
     }
   }

@@ -59,7 +59,8 @@ value window_value(const std::string& text) {
   value v;
   v.type = kind::object;
   const std::vector<std::string> sides = split(text, ',');
-  if (sides.size() != 2) throw input_error("--window: " + text + " is no pair: give LEFT,RIGHT, either empty for no limit");
+  if (sides.size() != 2)
+    throw input_error("--window: " + text + " is no pair: give LEFT,RIGHT, either empty for no limit");
   if (!sides[0].empty()) set(v, "left", number_value(sides[0]));
   if (!sides[1].empty()) set(v, "right", number_value(sides[1]));
   return v;
@@ -95,7 +96,8 @@ void override_with(value& object, const array_options& o) {
   if (!o.lse.empty() || !o.empty_lse.empty()) {
     value form;
     form.type = kind::object;
-    if (const value* known = object.find("log_sum_exp"); known != nullptr && known->type == kind::object) form = *known;
+    if (const value* known = object.find("log_sum_exp"); known != nullptr && known->type == kind::object)
+      form = *known;
     if (!o.lse.empty()) set(form, "base", text_value(kind::string, o.lse));
     if (!o.empty_lse.empty()) set(form, "empty", text_value(kind::string, o.empty_lse));
     set(object, "log_sum_exp", form);
@@ -109,7 +111,8 @@ void override_with(value& object, const array_options& o) {
   number("max_bits", o.max_bits);
 }
 
-std::pair<std::string, std::string> assignment(const std::string& text, const char* option, const char* example) {
+std::pair<std::string, std::string> assignment(const std::string& text, const char* option,
+                                               const char* example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
@@ -121,7 +124,8 @@ std::vector<std::size_t> extents(const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     std::size_t extent = 0;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), extent);
-    if (read.ec != std::errc() || read.ptr != part.data() + part.size()) throw input_error("--block: " + text + " are no extents: give one for each axis, as in K=1,1,1,32");
+    if (read.ec != std::errc() || read.ptr != part.data() + part.size())
+      throw input_error("--block: " + text + " are no extents: give one for each axis, as in K=1,1,1,32");
     result.push_back(extent);
   }
   return result;
@@ -164,8 +168,9 @@ void take_request(value& object, io::array_request& request, const std::string& 
 bool array_options::any() const {
   for (const auto* list : {&names, &dtypes, &blocks})
     if (!list->empty()) return true;
-  for (const auto* text : {&options_file, &scale, &softcap, &corner, &window, &past_keys, &key_lengths, &alibi_slopes, &sinks, &lse, &empty_lse, &empty_row,
-                           &output_dtype, &direction, &max_bits})
+  for (const auto* text :
+       {&options_file, &scale, &softcap, &corner, &window, &past_keys, &key_lengths, &alibi_slopes, &sinks,
+        &lse, &empty_lse, &empty_row, &output_dtype, &direction, &max_bits})
     if (!text->empty()) return true;
   return causal || saturate || low_word || weights;
 }
@@ -174,14 +179,21 @@ void add_array_options(CLI::App& command, array_options& o) {
   const auto text = [&](const char* name, std::string& to, const char* type, const char* meaning) {
     command.add_option(name, to, meaning)->type_name(type)->group("Options of attention");
   };
-  const auto flag = [&](const char* name, bool& to, const char* meaning) { command.add_flag(name, to, meaning)->group("Options of attention"); };
-  const auto list = [&](const char* name, std::vector<std::string>& to, const char* type, const char* meaning) {
+  const auto flag = [&](const char* name, bool& to, const char* meaning) {
+    command.add_flag(name, to, meaning)->group("Options of attention");
+  };
+  const auto list = [&](const char* name, std::vector<std::string>& to, const char* type,
+                        const char* meaning) {
     command.add_option(name, to, meaning)->type_name(type)->allow_extra_args(false)->group("Arrays");
   };
   list("--name", o.names, "Q=NAME", "The array NAME is Q (or K, V, X, WQ, mask, ...); may be given again");
-  list("--dtype", o.dtypes, "K=DTYPE", "The integers of array K are the bits of DTYPE; int4, uint4: two elements in a byte");
-  list("--block", o.blocks, "K=N,N,...", "The extents of the blocks of K that share a scale and a zero point");
-  command.add_option("--options", o.options_file, "A JSON file of options, by their names in C++; the command line overrides it")
+  list("--dtype", o.dtypes, "K=DTYPE",
+       "The integers of array K are the bits of DTYPE; int4, uint4: two elements in a byte");
+  list("--block", o.blocks, "K=N,N,...",
+       "The extents of the blocks of K that share a scale and a zero point");
+  command
+      .add_option("--options", o.options_file,
+                  "A JSON file of options, by their names in C++; the command line overrides it")
       ->type_name("FILE")
       ->group("Options of attention");
   text("--scale", o.scale, "X", "What the dot products are multiplied with; otherwise exactly 1/sqrt(d_k)");
@@ -194,21 +206,25 @@ void add_array_options(CLI::App& command, array_options& o) {
   text("--alibi-slopes", o.alibi_slopes, "X,X,...", "ALiBi slopes, one for each query head");
   text("--sinks", o.sinks, "X,X,...", "Attention sinks, one for each query head");
   text("--lse", o.lse, "BASE", "Write the log-sum-exp of each row as well, to the base e or two");
-  text("--empty-lse", o.empty_lse, "VALUE", "That of a row that sees nothing: minus_infinity or plus_infinity");
+  text("--empty-lse", o.empty_lse, "VALUE",
+       "That of a row that sees nothing: minus_infinity or plus_infinity");
   text("--empty-row", o.empty_row, "VALUE", "What a row that sees nothing gives: zero, nan or error");
   text("--output-dtype", o.output_dtype, "DTYPE", "The format of the results (default binary64)");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
   flag("--low-word", o.low_word, "Write exact - result as binary32, too");
   flag("--weights", o.weights, "Write the weights as well");
-  text("--max-bits", o.max_bits, "N", "Give up an element after enclosures of N bits; exit status 3 where one was given up");
+  text("--max-bits", o.max_bits, "N",
+       "Give up an element after enclosures of N bits; exit status 3 where one was given up");
 }
 
-array_problem read_array_problem(const std::vector<std::string>& files, const array_options& options, const std::optional<value>& written) {
+array_problem read_array_problem(const std::vector<std::string>& files, const array_options& options,
+                                 const std::optional<value>& written) {
   io::array_request request;
   request.files = files;
   for (const std::string& text : options.names) request.names.insert(assignment(text, "--name", "Q=NAME"));
-  for (const std::string& text : options.dtypes) request.dtypes.insert(assignment(text, "--dtype", "K=bfloat16"));
+  for (const std::string& text : options.dtypes)
+    request.dtypes.insert(assignment(text, "--dtype", "K=bfloat16"));
   for (const std::string& text : options.blocks) {
     const auto [name, list] = assignment(text, "--block", "K=1,1,1,32");
     request.blocks.emplace(name, extents(list));
@@ -248,26 +264,34 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
 std::optional<query_key_value> inputs_of(const io::attention_arrays& arrays) {
   query_key_value result;
   if (!arrays.projected()) {
-    result.inputs = {io::view_of(*arrays.find("Q")), io::view_of(*arrays.find("K")), io::view_of(*arrays.find("V"))};
+    result.inputs = {io::view_of(*arrays.find("Q")), io::view_of(*arrays.find("K")),
+                     io::view_of(*arrays.find("V"))};
     return result;
   }
   const io::host_array& x = *arrays.find("X");
   const io::host_array& y = arrays.find("Y") != nullptr ? *arrays.find("Y") : x;
-  for (const auto& [name, from, weights] : {std::tuple("Q", &x, "WQ"), std::tuple("K", &y, "WK"), std::tuple("V", &y, "WV")}) {
+  for (const auto& [name, from, weights] :
+       {std::tuple("Q", &x, "WQ"), std::tuple("K", &y, "WK"), std::tuple("V", &y, "WV")}) {
     auto product = io::exact_product(*from, *arrays.find(weights), name);
     if (!product) return std::nullopt;
     result.products.push_back(std::move(*product));
   }
-  result.inputs = {io::view_of(result.products[0]), io::view_of(result.products[1]), io::view_of(result.products[2])};
+  result.inputs = {io::view_of(result.products[0]), io::view_of(result.products[1]),
+                   io::view_of(result.products[2])};
   return result;
 }
 
 const char* const array_explanation =
-    "Arrays. A CASE (or NAME=CASE for a file of one array, such as Q=q.npy; several may be given) with the extension .npz,\n"
-    ".npy, .safetensors, .bin or .raw (with CASE.json beside it) holds arrays of numbers: Q, K and V, [T, d], [B, T, d] or\n"
-    "[B, H, T, d], or X, WQ, WK and WV; and mask, bias, sinks, alibi_slopes, key_lengths. Lower case will do, and --name maps\n"
-    "other names. An array K may have K_scale and K_zero: its elements are then K_scale (K - K_zero). Every element is taken\n"
-    "exactly, and what would have to be rounded is refused. A JSON case is taken as arrays when an option of attention is\n"
+    "Arrays. A CASE (or NAME=CASE for a file of one array, such as Q=q.npy; several may be given) with the "
+    "extension .npz,\n"
+    ".npy, .safetensors, .bin or .raw (with CASE.json beside it) holds arrays of numbers: Q, K and V, [T, "
+    "d], [B, T, d] or\n"
+    "[B, H, T, d], or X, WQ, WK and WV; and mask, bias, sinks, alibi_slopes, key_lengths. Lower case will "
+    "do, and --name maps\n"
+    "other names. An array K may have K_scale and K_zero: its elements are then K_scale (K - K_zero). Every "
+    "element is taken\n"
+    "exactly, and what would have to be rounded is refused. A JSON case is taken as arrays when an option of "
+    "attention is\n"
     "given, or when the output is no JSON.\n"
     "\n"
     "Each result is the exact value, rounded once to the output's format.\n";

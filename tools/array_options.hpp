@@ -18,7 +18,8 @@ struct array_options {
   std::vector<std::string> blocks;
   std::string options_file;
   // attention_options and output_options, as texts
-  std::string scale, softcap, corner, window, past_keys, key_lengths, alibi_slopes, sinks, lse, empty_lse, empty_row;
+  std::string scale, softcap, corner, window, past_keys, key_lengths, alibi_slopes, sinks, lse, empty_lse,
+      empty_row;
   std::string output_dtype, direction, max_bits;
   bool causal = false;
   bool saturate = false;
@@ -42,7 +43,8 @@ struct array_problem {
 array_problem read_array_problem(const std::vector<std::string>& files, const array_options& options,
                                  const std::optional<io::json::value>& written = {});
 
-/// Q, K and V of the problem. X·WQ and so on are computed exactly; where an element of one is no binary64, nothing.
+/// Q, K and V of the problem. X·WQ and so on are computed exactly; where an element of one is no binary64,
+/// nothing.
 struct query_key_value {
   std::vector<io::host_array> products;
   certified_inputs inputs;

@@ -28,9 +28,12 @@ using io::input_error;
 using io::json::kind;
 using io::json::value;
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
-// --- what a file says of itself -----------------------------------------------------------------------------------
+// --- what a file says of itself
+// -----------------------------------------------------------------------------------
 
 value parsed(const std::string& text, const std::string& name) {
   try {
@@ -53,16 +56,18 @@ struct row_place {
 };
 
 std::string whole_provenance(const array_problem& p) {
-  const std::string text = "{\"version\": \"attest-v1\", \"attest\": " + io::json::quote(version) + ", \"inputs\": " + p.arrays.provenance +
+  const std::string text = "{\"version\": \"attest-v1\", \"attest\": " + io::json::quote(version) +
+                           ", \"inputs\": " + p.arrays.provenance +
                            ", \"options\": " + io::options_text(p.attention, p.output) + "}";
   return io::json::write(parsed(text, "provenance"));
 }
 
 std::string part_provenance(const std::string& whole, const row_place& rows) {
   std::string leading;
-  for (const std::size_t extent : rows.leading) leading += (leading.empty() ? "" : ", ") + std::to_string(extent);
-  return whole.substr(0, whole.size() - 1) + ", \"rows\": {\"first\": " + std::to_string(rows.first) + ", \"last\": " + std::to_string(rows.last) +
-         ", \"of\": [" + leading + "]}}";
+  for (const std::size_t extent : rows.leading)
+    leading += (leading.empty() ? "" : ", ") + std::to_string(extent);
+  return whole.substr(0, whole.size() - 1) + ", \"rows\": {\"first\": " + std::to_string(rows.first) +
+         ", \"last\": " + std::to_string(rows.last) + ", \"of\": [" + leading + "]}}";
 }
 
 struct part {
@@ -75,10 +80,12 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   const auto fail = [&](const std::string& what) -> void { throw input_error(path + ": " + what); };
   part p;
   p.file = std::move(file);
-  if (p.file->provenance().empty()) fail("it is no part: nothing in it says which rows it has; attest reference --rows A:B writes such");
+  if (p.file->provenance().empty())
+    fail("it is no part: nothing in it says which rows it has; attest reference --rows A:B writes such");
   value v = parsed(p.file->provenance(), path);
   const value* rows = v.type == kind::object ? v.find("rows") : nullptr;
-  if (rows == nullptr) fail("it is no part: it has all rows, or was not written with attest reference --rows A:B");
+  if (rows == nullptr)
+    fail("it is no part: it has all rows, or was not written with attest reference --rows A:B");
   const auto size = [&](const value* number) {
     std::size_t result = 0;
     if (number == nullptr || number->type != kind::number) {
@@ -93,12 +100,14 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   p.rows.first = size(rows->find("first"));
   p.rows.last = size(rows->find("last"));
   const value* of = rows->find("of");
-  if (of == nullptr || of->type != kind::array || of->items.empty() || of->items.size() > 3) fail("its rows are damaged");
+  if (of == nullptr || of->type != kind::array || of->items.empty() || of->items.size() > 3)
+    fail("its rows are damaged");
   for (const value& extent : of->items) p.rows.leading.push_back(size(&extent));
   if (p.rows.first > p.rows.last || p.rows.last > p.rows.all()) fail("its rows are damaged");
   for (const io::array_info& a : p.file->arrays())
     if (a.shape.empty() || a.shape.size() > 2 || a.shape[0] != p.rows.last - p.rows.first)
-      fail("array " + a.name + ": shape " + io::shape_text(a) + " does not fit its rows " + std::to_string(p.rows.first) + ":" + std::to_string(p.rows.last));
+      fail("array " + a.name + ": shape " + io::shape_text(a) + " does not fit its rows " +
+           std::to_string(p.rows.first) + ":" + std::to_string(p.rows.last));
   for (std::size_t i = 0; i < v.keys.size(); ++i)
     if (v.keys[i] == "rows") {
       v.keys.erase(v.keys.begin() + static_cast<std::ptrdiff_t>(i));
@@ -109,7 +118,8 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   return p;
 }
 
-// --- the results --------------------------------------------------------------------------------------------------
+// --- the results
+// --------------------------------------------------------------------------------------------------
 
 // An array of results with all its rows.
 struct result_array {
@@ -122,14 +132,16 @@ struct result_array {
     static_cast<io::array_info&>(part) = array;
     part.shape = {last - first};
     if (array.name.substr(0, 3) != "lse") part.shape.push_back(width);
-    part.bytes.assign(array.bytes.begin() + static_cast<std::ptrdiff_t>(first * row_bytes()), array.bytes.begin() + static_cast<std::ptrdiff_t>(last * row_bytes()));
+    part.bytes.assign(array.bytes.begin() + static_cast<std::ptrdiff_t>(first * row_bytes()),
+                      array.bytes.begin() + static_cast<std::ptrdiff_t>(last * row_bytes()));
     return part;
   }
 };
 
 class results {
  public:
-  results(const attention_shape& shape, const std::vector<std::size_t>& leading, const io::output_options& output, bool lse, const std::string& where) {
+  results(const attention_shape& shape, const std::vector<std::size_t>& leading,
+          const io::output_options& output, bool lse, const std::string& where) {
     // A log-sum-exp that is as narrow as an output of 16 or 8 bits is of no use to anybody.
     const dtype wide = size_of(output.type) < 4 ? dtype::binary32 : output.type;
     std::uint64_t bytes = 0;
@@ -164,7 +176,8 @@ class results {
     certified_results r;
     const auto view = [&](const char* name) -> std::optional<any_result> {
       for (result_array& a : arrays)
-        if (a.array.name == name) return any_result(data(a), a.array.type, layout{leading_[0], leading_[1], leading_[2], a.width});
+        if (a.array.name == name)
+          return any_result(data(a), a.array.type, layout{leading_[0], leading_[1], leading_[2], a.width});
       return std::nullopt;
     };
     r.output = *view("output");
@@ -189,12 +202,16 @@ class results {
 
   /// The rows of a part, in their places.
   void take(const part& p, const std::string& path) {
-    if (p.file->arrays().size() != arrays.size()) throw input_error(path + ": it has other arrays than this run: remove it, or run without --resume");
+    if (p.file->arrays().size() != arrays.size())
+      throw input_error(path + ": it has other arrays than this run: remove it, or run without --resume");
     for (result_array& a : arrays) {
       const host_array rows = p.file->load(a.array.name);
       if (rows.type != a.array.type || rows.bytes.size() != (p.rows.last - p.rows.first) * a.row_bytes())
-        throw input_error(path + ": array " + a.array.name + ": " + to_string(rows.type) + " " + io::shape_text(rows) + " is not what this run gives: remove it");
-      if (!rows.bytes.empty()) std::memcpy(a.array.bytes.data() + p.rows.first * a.row_bytes(), rows.bytes.data(), rows.bytes.size());
+        throw input_error(path + ": array " + a.array.name + ": " + to_string(rows.type) + " " +
+                          io::shape_text(rows) + " is not what this run gives: remove it");
+      if (!rows.bytes.empty())
+        std::memcpy(a.array.bytes.data() + p.rows.first * a.row_bytes(), rows.bytes.data(),
+                    rows.bytes.size());
     }
   }
 
@@ -215,12 +232,16 @@ row_range parse_rows(const std::string& text, std::size_t all) {
   const auto number = [&](const std::string& part, std::size_t& to) {
     if (part.empty()) return;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), to);
-    if (read.ec != std::errc() || read.ptr != part.data() + part.size()) throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
+    if (read.ec != std::errc() || read.ptr != part.data() + part.size())
+      throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
   };
-  if (colon == std::string::npos) throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
+  if (colon == std::string::npos)
+    throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
   number(text.substr(0, colon), range.first);
   number(text.substr(colon + 1), range.last);
-  if (range.first > range.last || range.last > all) throw input_error("--rows: " + text + " does not lie within the " + std::to_string(all) + " rows of the case");
+  if (range.first > range.last || range.last > all)
+    throw input_error("--rows: " + text + " does not lie within the " + std::to_string(all) +
+                      " rows of the case");
   return range;
 }
 
@@ -238,22 +259,32 @@ const char* name_of(reference_array a) {
 }
 
 std::string index_text(const undecided_element& e) {
-  return "[" + std::to_string(e.index[0]) + ", " + std::to_string(e.index[1]) + ", " + std::to_string(e.index[2]) + ", " + std::to_string(e.index[3]) + "]";
+  return "[" + std::to_string(e.index[0]) + ", " + std::to_string(e.index[1]) + ", " +
+         std::to_string(e.index[2]) + ", " + std::to_string(e.index[3]) + "]";
 }
 
 std::string report_text(const certification& c, row_range rows, double time) {
   constexpr const char* tiers[] = {"narrow", "double_double", "enclosure", "symbolic"};
-  std::string text = "{\n  \"version\": \"attest-report-v1\",\n  \"rows\": [" + std::to_string(rows.first) + ", " + std::to_string(rows.last) + "],\n  \"settled\": {";
-  for (std::size_t tier = 0; tier < reference_tiers; ++tier) text += std::string(tier == 0 ? "" : ", ") + io::json::quote(tiers[tier]) + ": " + std::to_string(c.settled[tier]);
-  text += "},\n  \"exact\": " + std::to_string(c.exact) + ",\n  \"undecided\": " + std::to_string(c.undecided) + ",\n  \"most_bits\": " + std::to_string(c.most_bits) +
+  std::string text = "{\n  \"version\": \"attest-report-v1\",\n  \"rows\": [" + std::to_string(rows.first) +
+                     ", " + std::to_string(rows.last) + "],\n  \"settled\": {";
+  for (std::size_t tier = 0; tier < reference_tiers; ++tier)
+    text += std::string(tier == 0 ? "" : ", ") + io::json::quote(tiers[tier]) + ": " +
+            std::to_string(c.settled[tier]);
+  text += "},\n  \"exact\": " + std::to_string(c.exact) +
+          ",\n  \"undecided\": " + std::to_string(c.undecided) +
+          ",\n  \"most_bits\": " + std::to_string(c.most_bits) +
           ",\n  \"seconds\": " + io::shortest_decimal(time) + ",\n  \"undecided_elements\": [";
   for (const undecided_element& e : c.undecided_elements)
-    text += (&e == &c.undecided_elements.front() ? "\n    " : ",\n    ") + ("{\"array\": " + io::json::quote(name_of(e.array))) + ", \"low_word\": " + (e.low_word ? "true" : "false") +
-            ", \"index\": " + index_text(e) + ", \"lower\": " + io::json::quote(e.lower) + ", \"upper\": " + io::json::quote(e.upper) + "}";
+    text += (&e == &c.undecided_elements.front() ? "\n    " : ",\n    ") +
+            ("{\"array\": " + io::json::quote(name_of(e.array))) +
+            ", \"low_word\": " + (e.low_word ? "true" : "false") + ", \"index\": " + index_text(e) +
+            ", \"lower\": " + io::json::quote(e.lower) + ", \"upper\": " + io::json::quote(e.upper) + "}";
   return text + "]\n}\n";
 }
 
-std::string leading_axes(std::size_t rank) { return rank == 2 ? "row i" : rank == 3 ? "row b T + i" : "row (b H + h) T + i"; }
+std::string leading_axes(std::size_t rank) {
+  return rank == 2 ? "row i" : rank == 3 ? "row b T + i" : "row (b H + h) T + i";
+}
 
 // The exact path, for products that no binary64 holds: one head, with what a `problem` can say.
 void exact_results(const array_problem& p, results& out, const std::string& where) {
@@ -264,20 +295,27 @@ void exact_results(const array_problem& p, results& out, const std::string& wher
   plain.empty_row = p.attention.empty_row;
   io::output_options output;
   output.weights = p.output.weights;
-  const bool simple = io::options_text(plain, output) == io::options_text(p.attention, p.output) && !p.attention.bias &&
+  const bool simple = io::options_text(plain, output) == io::options_text(p.attention, p.output) &&
+                      !p.attention.bias &&
                       (!p.attention.log_sum_exp || p.attention.log_sum_exp->base == log_sum_exp_base::e);
   const host_array& x = *p.arrays.find("X");
   const host_array* y = p.arrays.find("Y");
   if (!simple || x.shape.size() != 2)
-    throw input_error(where + ": an element of Q, K or V, as X, WQ, WK and WV give it, is no binary64; then only one head [T, C] with scale, mask and results in binary64 "
-                              "is calculated: round Q, K and V yourself, or give arrays of fewer bits");
+    throw input_error(where +
+                      ": an element of Q, K or V, as X, WQ, WK and WV give it, is no binary64; then only one "
+                      "head [T, C] with scale, mask and results in binary64 "
+                      "is calculated: round Q, K and V yourself, or give arrays of fewer bits");
   const auto matrix = [](const host_array& a) {
     std::vector<exact_scalar> elements;
-    for (const double v : io::exact_doubles(a, a.name + ": ")) elements.push_back(exact_value<unbounded_integer>(v));
+    for (const double v : io::exact_doubles(a, a.name + ": "))
+      elements.push_back(exact_value<unbounded_integer>(v));
     return make_exact_matrix(a.shape[0], a.shape[1], elements);
   };
   const auto input = [&](const char* name) { return matrix(*p.arrays.find(name)); };
-  problem exact{projected_inputs{matrix(x), y == nullptr ? std::nullopt : std::optional(matrix(*y)), input("WQ"), input("WK"), input("WV")}, {}, {}};
+  problem exact{projected_inputs{matrix(x), y == nullptr ? std::nullopt : std::optional(matrix(*y)),
+                                 input("WQ"), input("WK"), input("WV")},
+                {},
+                {}};
   if (p.attention.scale) exact.scale = exact_value<unbounded_integer>(*p.attention.scale);
   const extents e = checked_extents(exact);
   if (p.attention.mask) {
@@ -288,11 +326,14 @@ void exact_results(const array_problem& p, results& out, const std::string& wher
     checked_extents(exact);
   }
   progress_line line;
-  const attention_reference answer = attention(exact, {17, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }});
+  const attention_reference answer =
+      attention(exact, {17, [&](std::size_t done_rows, std::size_t rows) { line.update(done_rows, rows); }});
   for (result_array& a : out.arrays)
     for (std::size_t i = 0; i < e.queries; ++i)
       for (std::size_t j = 0; j < a.width; ++j) {
-        const double v = a.array.name == "output" ? answer.output(i, j).nearest : a.array.name == "weights" ? answer.weights(i, j).nearest : answer.log_sum_exp[i].nearest;
+        const double v = a.array.name == "output"    ? answer.output(i, j).nearest
+                         : a.array.name == "weights" ? answer.weights(i, j).nearest
+                                                     : answer.log_sum_exp[i].nearest;
         std::memcpy(a.array.bytes.data() + 8 * (i * a.width + j), &v, 8);
       }
 }
@@ -302,11 +343,17 @@ void exact_results(const array_problem& p, results& out, const std::string& wher
 namespace {
 
 int write_reference(const array_reference_request& r, const std::string& where) {
-  if (r.output == "-") throw input_error(r.files.back() + ": what is calculated from arrays is written to a file: name one with -o");
+  if (r.output == "-")
+    throw input_error(r.files.back() +
+                      ": what is calculated from arrays is written to a file: name one with -o");
   const auto format = io::format_of_path(r.output);
-  if (!format) throw input_error(r.output + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
+  if (!format)
+    throw input_error(
+        r.output +
+        ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
   if (!r.rows.empty() && (*format == io::array_format::json || *format == io::array_format::cpp_header))
-    throw input_error(r.output + ": parts are written as .safetensors, .npz, .npy or .bin, since merge reads them again");
+    throw input_error(
+        r.output + ": parts are written as .safetensors, .npz, .npy or .bin, since merge reads them again");
   const io::output_file early(r.output);  // what is wrong with it is found before the work
   std::optional<io::output_file> report;
   if (!r.report.empty()) report.emplace(r.report);
@@ -339,21 +386,26 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     range = parse_rows(r.rows, place.all());
     out.emplace(shape, leading, p.output, p.attention.log_sum_exp.has_value(), where);
     if (*format == io::array_format::npy && out->arrays.size() != 1)
-      throw input_error(r.output + ": an .npy file holds one array, and output is not alone: write .npz or .safetensors");
+      throw input_error(
+          r.output + ": an .npy file holds one array, and output is not alone: write .npz or .safetensors");
 
     const std::string part_path = r.output + ".part";
     std::size_t at = range.first;
     if (!qkv) {
-      if (!r.rows.empty()) throw input_error("--rows: this case is calculated as a whole, as its Q, K and V are no binary64");
+      if (!r.rows.empty())
+        throw input_error("--rows: this case is calculated as a whole, as its Q, K and V are no binary64");
       exact_results(p, *out, where);
       at = range.last;
     }
     std::error_code ignored;
     if (r.resume && std::filesystem::exists(part_path, ignored)) {
       std::string bytes = io::read_file(part_path);
-      const part kept = open_part(part_path, io::open_arrays(std::move(bytes), io::array_format::safetensors, part_path));
-      if (kept.whole != whole || kept.rows.leading != leading || kept.rows.first != range.first || kept.rows.last > range.last)
-        throw input_error(part_path + ": it is of other inputs, options or rows: remove it, or run without --resume");
+      const part kept =
+          open_part(part_path, io::open_arrays(std::move(bytes), io::array_format::safetensors, part_path));
+      if (kept.whole != whole || kept.rows.leading != leading || kept.rows.first != range.first ||
+          kept.rows.last > range.last)
+        throw input_error(part_path +
+                          ": it is of other inputs, options or rows: remove it, or run without --resume");
       out->take(kept, part_path);
       at = kept.rows.last;
     }
@@ -361,7 +413,9 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     const auto keep = [&] {
       const row_place rows_done{range.first, at, leading};
       const io::output_file file(part_path);
-      file.write(io::encode({out->slices(range.first, at), part_provenance(whole, rows_done)}, io::array_format::safetensors, part_path).bytes);
+      file.write(io::encode({out->slices(range.first, at), part_provenance(whole, rows_done)},
+                            io::array_format::safetensors, part_path)
+                     .bytes);
     };
     const interrupt_watch watch;
     {
@@ -390,8 +444,12 @@ int write_reference(const array_reference_request& r, const std::string& where) 
           add(counts, certified_attention(qkv->inputs, p.attention, views, options));
         } catch (const interrupted&) {
           if (at > range.first) keep();
-          std::cerr << "attest: interrupted after " + std::to_string(at - range.first) + " of " + std::to_string(range.last - range.first) + " rows" +
-                           (at > range.first ? "; they are kept in " + io::one_line(part_path) + ", and --resume continues" : "") + "\n";
+          std::cerr << "attest: interrupted after " + std::to_string(at - range.first) + " of " +
+                           std::to_string(range.last - range.first) + " rows" +
+                           (at > range.first
+                                ? "; they are kept in " + io::one_line(part_path) + ", and --resume continues"
+                                : "") +
+                           "\n";
           return interrupt_watch::status();
         }
         at = end;
@@ -408,20 +466,29 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     if (r.rows.empty())
       content = {out->whole(), whole};
     else
-      content = {out->slices(range.first, range.last), part_provenance(whole, {range.first, range.last, leading})};
+      content = {out->slices(range.first, range.last),
+                 part_provenance(whole, {range.first, range.last, leading})};
     io::write_arrays(r.output, content);
     std::filesystem::remove(part_path, ignored);
 
     std::string summary = r.output + ": ";
-    for (const host_array& a : content.arrays) summary += (&a == &content.arrays.front() ? "" : ", ") + a.name + " " + io::shape_text(a) + " " + to_string(a.type);
-    if (!r.rows.empty()) summary += "; rows " + std::to_string(range.first) + ":" + std::to_string(range.last) + " of " + std::to_string(place.all()) + ", " + leading_axes(leading.size() + 1);
-    io::write_standard_output(io::one_line(summary + "; each element correctly rounded" +
-                                           (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "")) + "\n");
+    for (const host_array& a : content.arrays)
+      summary += (&a == &content.arrays.front() ? "" : ", ") + a.name + " " + io::shape_text(a) + " " +
+                 to_string(a.type);
+    if (!r.rows.empty())
+      summary += "; rows " + std::to_string(range.first) + ":" + std::to_string(range.last) + " of " +
+                 std::to_string(place.all()) + ", " + leading_axes(leading.size() + 1);
+    io::write_standard_output(
+        io::one_line(
+            summary + "; each element correctly rounded" +
+            (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "")) +
+        "\n");
   }
   if (report) report->write(report_text(counts, range, seconds() - started));
   for (std::size_t i = 0; i < counts.undecided_elements.size() && i < 10; ++i) {
     const undecided_element& e = counts.undecided_elements[i];
-    std::cerr << std::string("attest: undecided: ") + name_of(e.array) + (e.low_word ? " (low word) " : " ") + index_text(e) + " lies between " + e.lower + " and " + e.upper + "\n";
+    std::cerr << std::string("attest: undecided: ") + name_of(e.array) + (e.low_word ? " (low word) " : " ") +
+                     index_text(e) + " lies between " + e.lower + " and " + e.upper + "\n";
   }
   return counts.undecided > 0 ? undecided : done;
 }
@@ -444,19 +511,26 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
   std::vector<std::pair<std::string, part>> parts;
   for (const std::string& path : paths) parts.emplace_back(path, open_part(path, io::open_arrays(path)));
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second.rows.first, a.second.rows.last) < std::pair(b.second.rows.first, b.second.rows.last);
+    return std::pair(a.second.rows.first, a.second.rows.last) <
+           std::pair(b.second.rows.first, b.second.rows.last);
   });
   const auto& [first_path, first] = parts[0];
   std::size_t at = 0;
   for (const auto& [path, p] : parts) {
     if (p.whole != first.whole || p.rows.leading != first.rows.leading)
-      throw input_error(path + ": it is of other inputs or options than " + first_path + ": merge parts of one case");
-    if (p.rows.first > at) throw input_error(path + ": rows " + std::to_string(at) + ":" + std::to_string(p.rows.first) + " are missing before it");
-    if (p.rows.first < at) throw input_error(path + ": its rows " + std::to_string(p.rows.first) + ":" + std::to_string(p.rows.last) + " overlap those of another part");
+      throw input_error(path + ": it is of other inputs or options than " + first_path +
+                        ": merge parts of one case");
+    if (p.rows.first > at)
+      throw input_error(path + ": rows " + std::to_string(at) + ":" + std::to_string(p.rows.first) +
+                        " are missing before it");
+    if (p.rows.first < at)
+      throw input_error(path + ": its rows " + std::to_string(p.rows.first) + ":" +
+                        std::to_string(p.rows.last) + " overlap those of another part");
     at = p.rows.last;
   }
   if (at != first.rows.all())
-    throw input_error(parts.back().first + ": rows " + std::to_string(at) + ":" + std::to_string(first.rows.all()) + " are missing after it");
+    throw input_error(parts.back().first + ": rows " + std::to_string(at) + ":" +
+                      std::to_string(first.rows.all()) + " are missing after it");
   io::arrays_to_write content;
   content.provenance = first.whole;
   for (const io::array_info& info : first.file->arrays()) {
@@ -466,8 +540,10 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
     if (info.shape.size() == 2) a.shape.push_back(info.shape[1]);
     for (const auto& [path, p] : parts) {
       const host_array rows = p.file->load(info.name);
-      if (rows.type != info.type || rows.shape.size() != info.shape.size() || (info.shape.size() == 2 && rows.shape[1] != info.shape[1]))
-        throw input_error(path + ": array " + info.name + ": " + to_string(rows.type) + " " + io::shape_text(rows) + " does not fit that of " + first_path);
+      if (rows.type != info.type || rows.shape.size() != info.shape.size() ||
+          (info.shape.size() == 2 && rows.shape[1] != info.shape[1]))
+        throw input_error(path + ": array " + info.name + ": " + to_string(rows.type) + " " +
+                          io::shape_text(rows) + " does not fit that of " + first_path);
       a.bytes.insert(a.bytes.end(), rows.bytes.begin(), rows.bytes.end());
     }
     content.arrays.push_back(std::move(a));
@@ -477,7 +553,8 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
     constexpr std::string_view order[] = {"output", "output_low", "weights", "weights_low", "lse", "lse_low"};
     return std::find(std::begin(order), std::end(order), name) - std::begin(order);
   };
-  std::sort(content.arrays.begin(), content.arrays.end(), [&](const host_array& a, const host_array& b) { return rank(a.name) < rank(b.name); });
+  std::sort(content.arrays.begin(), content.arrays.end(),
+            [&](const host_array& a, const host_array& b) { return rank(a.name) < rank(b.name); });
   io::write_arrays(output, content);
   return done;
 }

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// References of arrays: calculated in pieces that can be interrupted, continued, spread over machines and put together.
+// References of arrays: calculated in pieces that can be interrupted, continued, spread over machines and put
+// together.
 namespace attest::tools {
 
 struct array_reference_request {

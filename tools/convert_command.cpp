@@ -23,7 +23,8 @@ struct request {
 
 using io::input_error;
 
-std::pair<std::string, std::string> assignment(const std::string& text, const char* option, const char* example) {
+std::pair<std::string, std::string> assignment(const std::string& text, const char* option,
+                                               const char* example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
@@ -32,7 +33,10 @@ std::pair<std::string, std::string> assignment(const std::string& text, const ch
 
 int run(const request& r) {
   const auto format = io::format_of_path(r.output);
-  if (!format) throw input_error(r.output + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
+  if (!format)
+    throw input_error(
+        r.output +
+        ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
   const auto file = io::open_arrays(r.input);
   const auto known = [&](const std::string& option, const std::string& name) {
     if (file->find(name) == nullptr) throw input_error(option + ": " + r.input + " has no array " + name);
@@ -56,7 +60,9 @@ int run(const request& r) {
     const std::string where = r.input + ": array " + info.name + ": ";
     for (const auto& [name, type] : dtypes)
       if (name == info.name) a = io::reinterpreted(std::move(a), type, where);
-    if (a.untyped) throw input_error(where + "its elements are bytes without a type: say what they are, as in --dtype " + info.name + "=bfloat16");
+    if (a.untyped)
+      throw input_error(where + "its elements are bytes without a type: say what they are, as in --dtype " +
+                        info.name + "=bfloat16");
     for (const auto& [to, from] : names)
       if (from == info.name) a.name = to;
     for (const io::host_array& other : content.arrays)
@@ -69,9 +75,12 @@ int run(const request& r) {
 }
 
 const char* const explanation =
-    "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json; and .hpp, hexadecimal\n"
-    "floats for C++, which is written and not read. No element is ever rounded: what a format cannot hold is refused, or kept\n"
-    "as the unsigned integers of its bits with the dtype in a sidecar (bfloat16 and float8 in .npy). JSON keeps values, as\n"
+    "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json; "
+    "and .hpp, hexadecimal\n"
+    "floats for C++, which is written and not read. No element is ever rounded: what a format cannot hold is "
+    "refused, or kept\n"
+    "as the unsigned integers of its bits with the dtype in a sidecar (bfloat16 and float8 in .npy). JSON "
+    "keeps values, as\n"
     "binary64, and not dtypes.\n"
     "\n"
     "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
@@ -83,9 +92,16 @@ void add_convert_command(CLI::App& program, action& chosen) {
   const auto r = std::make_shared<request>();
   command->add_option("IN", r->input, "The file to read")->required()->type_name("");
   command->add_option("OUT", r->output, "The file to write")->required()->type_name("");
-  command->add_option("--only", r->only, "Only this array; may be given again, or with several: Q,K")->type_name("NAME")->delimiter(',')->allow_extra_args(false);
-  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE")->type_name("K=DTYPE")->allow_extra_args(false);
-  command->add_option("--name", r->names, "The array NAME is called Q in OUT")->type_name("Q=NAME")->allow_extra_args(false);
+  command->add_option("--only", r->only, "Only this array; may be given again, or with several: Q,K")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE")
+      ->type_name("K=DTYPE")
+      ->allow_extra_args(false);
+  command->add_option("--name", r->names, "The array NAME is called Q in OUT")
+      ->type_name("Q=NAME")
+      ->allow_extra_args(false);
   command->footer(explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }

@@ -15,8 +15,10 @@ struct request {
 };
 
 const char* const explanation =
-    "The parts are files that attest reference --rows A:B has written, of one case and one set of options, in any order. The\n"
-    "file is the same, byte for byte, as attest reference without --rows would have written. Rows that are missing or that two\n"
+    "The parts are files that attest reference --rows A:B has written, of one case and one set of options, "
+    "in any order. The\n"
+    "file is the same, byte for byte, as attest reference without --rows would have written. Rows that are "
+    "missing or that two\n"
     "parts have, and parts of other inputs or options, are refused.\n"
     "\n"
     "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
@@ -27,7 +29,9 @@ void add_merge_command(CLI::App& program, action& chosen) {
   CLI::App* command = program.add_subcommand("merge", "Put parts of a reference together");
   const auto r = std::make_shared<request>();
   command->add_option("PART", r->parts, "The parts")->required()->type_name("");
-  command->add_option("-o,--output", r->output, "The file to write; its extension says the format")->required()->type_name("FILE");
+  command->add_option("-o,--output", r->output, "The file to write; its extension says the format")
+      ->required()
+      ->type_name("FILE");
   command->footer(explanation);
   command->callback([r, &chosen] { chosen = [r] { return merge_parts(r->parts, r->output); }; });
 }

@@ -43,20 +43,25 @@ double largest_number(const format& f) {
 }
 
 double overflowed(bool negative, const format& f, bool saturate) {
-  const double magnitude = saturate ? largest_number(f) : f.has_infinity ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  const double magnitude = saturate         ? largest_number(f)
+                           : f.has_infinity ? std::numeric_limits<double>::infinity()
+                                            : std::numeric_limits<double>::quiet_NaN();
   return negative ? -magnitude : magnitude;
 }
 
 // |a - b| <= bound, exactly.
 class bound_test {
  public:
-  explicit bound_test(const exact_scalar& bound) : bound_(exact_as<unbounded_rational>(bound)), rounded_(nearest_binary64(bound)) {}
+  explicit bound_test(const exact_scalar& bound)
+      : bound_(exact_as<unbounded_rational>(bound)), rounded_(nearest_binary64(bound)) {}
   bool operator()(double a, double b) const {
     const double difference = std::fabs(a - b);
     // Each is within 2^-53 of what it rounds, or of 2^-1074.
     if (difference < rounded_ * (1 - 0x1p-50)) return true;
     if (difference > rounded_ * (1 + 0x1p-50) + 0x1p-1070) return false;
-    const auto exact = [](double x) { return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x)); };
+    const auto exact = [](double x) {
+      return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x));
+    };
     const unbounded_rational d = exact(a) - exact(b);
     return !(bound_ < d) && !(bound_ < unbounded_rational(-d));
   }
@@ -69,7 +74,8 @@ class bound_test {
 
 class array_comparer {
  public:
-  array_comparer(const array_reference& reference, const array_view& candidate, const format* candidate_format, const array_tolerance& allowed)
+  array_comparer(const array_reference& reference, const array_view& candidate,
+                 const format* candidate_format, const array_tolerance& allowed)
       : reference_(reference), candidate_(candidate), candidate_format_(candidate_format), ulp_(allowed.ulp) {
     if (allowed.absolute) absolute_.emplace(*allowed.absolute);
     has_tolerance_ = allowed.absolute || allowed.ulp;
@@ -79,13 +85,17 @@ class array_comparer {
     result_.shape = reference_.shape;
     result_.candidate_shape.assign(candidate_.shape.begin(), candidate_.shape.end());
     result_.elements = reference_.high.size();
-    result_.measure = candidate_format_ != nullptr ? candidate_format_ : reference_.written != nullptr ? reference_.written : &formats::binary64;
+    result_.measure = candidate_format_ != nullptr    ? candidate_format_
+                      : reference_.written != nullptr ? reference_.written
+                                                      : &formats::binary64;
     const bool as_written = result_.measure == reference_.written;
     result_.against_exact = !reference_.low.empty();
     if (result_.same_shape()) {
       result_.nearest.resize(result_.elements);
       for (std::size_t i = 0; i < result_.elements; ++i) {
-        result_.nearest[i] = as_written ? reference_.high[i] : rounded_to(reference_.high[i], low(i), *result_.measure, reference_.saturate);
+        result_.nearest[i] =
+            as_written ? reference_.high[i]
+                       : rounded_to(reference_.high[i], low(i), *result_.measure, reference_.saturate);
         element(i);
       }
       finish();
@@ -139,9 +149,10 @@ class array_comparer {
     std::vector<std::size_t> order(errors_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const std::size_t shown = std::min(most, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(), [&](std::size_t a, std::size_t b) {
-      return errors_[a] != errors_[b] ? errors_[a] > errors_[b] : a < b;
-    });
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        return errors_[a] != errors_[b] ? errors_[a] > errors_[b] : a < b;
+                      });
     for (std::size_t k = 0; k < shown; ++k) result_.worst.push_back(places_[order[k]]);
     result_.ulp_error_quantiles = quantiles_of(std::move(errors_));
     find_blind_spot();
@@ -189,7 +200,8 @@ std::array<double, 4> quantiles_of(std::vector<double> errors) {
   if (errors.empty()) return result;
   std::sort(errors.begin(), errors.end());
   for (std::size_t k = 0; k < result.size(); ++k) {
-    const auto rank = static_cast<std::size_t>(std::ceil(quantile_levels[k] * static_cast<double>(errors.size())));
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(quantile_levels[k] * static_cast<double>(errors.size())));
     result[k] = errors[std::clamp<std::size_t>(rank, 1, errors.size()) - 1];
   }
   return result;
@@ -198,7 +210,8 @@ std::array<double, 4> quantiles_of(std::vector<double> errors) {
 double rounded_to(double high, double low, const format& f, bool saturate) {
   if (std::isnan(high)) return high;
   if (std::isinf(high)) return f.has_infinity && !saturate ? high : overflowed(high < 0, f, saturate);
-  // The sum as a double and its error (D. Knuth's TwoSum), which is at most half an ulp of the double: it decides ties alone.
+  // The sum as a double and its error (D. Knuth's TwoSum), which is at most half an ulp of the double: it
+  // decides ties alone.
   const double sum = high + low;
   if (std::isinf(sum)) return overflowed(high < 0, f, saturate);
   const double part = sum - high;
@@ -230,12 +243,15 @@ std::uint64_t pattern_of(double x, const format& f) {
   return sign | (significand + (static_cast<std::uint64_t>(unit - f.min_unit()) << f.fraction_bits()));
 }
 
-array_comparison compare_arrays(const array_reference& reference, const array_view& candidate, const format* candidate_format,
-                                const array_tolerance& allowed) {
-  if (count_of(reference.shape) != reference.high.size() || (!reference.low.empty() && reference.low.size() != reference.high.size()))
-    throw std::invalid_argument("the reference's elements do not fit its shape " + shape_text(reference.shape));
+array_comparison compare_arrays(const array_reference& reference, const array_view& candidate,
+                                const format* candidate_format, const array_tolerance& allowed) {
+  if (count_of(reference.shape) != reference.high.size() ||
+      (!reference.low.empty() && reference.low.size() != reference.high.size()))
+    throw std::invalid_argument("the reference's elements do not fit its shape " +
+                                shape_text(reference.shape));
   if (count_of(candidate.shape) != candidate.values.size())
-    throw std::invalid_argument("the candidate's elements do not fit its shape " + shape_text(candidate.shape));
+    throw std::invalid_argument("the candidate's elements do not fit its shape " +
+                                shape_text(candidate.shape));
   // The arithmetic stands behind a call that is not inlined: see float_environment.
   const kernel::float_environment environment;
   array_comparison (array_comparer::*volatile run)() = &array_comparer::run;
@@ -245,26 +261,33 @@ array_comparison compare_arrays(const array_reference& reference, const array_vi
 
 std::optional<std::string> fitting_layout(const array_view& reference, const array_view& candidate) {
   const std::size_t axes = reference.shape.size();
-  if (axes < 3 || axes > 4 || candidate.shape.size() != axes || reference.values.size() != candidate.values.size()) return std::nullopt;
+  if (axes < 3 || axes > 4 || candidate.shape.size() != axes ||
+      reference.values.size() != candidate.values.size())
+    return std::nullopt;
   double largest = 0;
   for (const double r : reference.values)
     if (std::isfinite(r)) largest = std::max(largest, std::fabs(r));
   if (largest == 0) return std::nullopt;
-  const auto fits = [&](double r, double c) { return (std::isnan(r) && std::isnan(c)) || r == c || std::fabs(r - c) <= largest / 32; };
+  const auto fits = [&](double r, double c) {
+    return (std::isnan(r) && std::isnan(c)) || r == c || std::fabs(r - c) <= largest / 32;
+  };
   std::vector<std::size_t> strides(axes, 1);
-  for (std::size_t axis = axes - 1; axis-- > 0;) strides[axis] = strides[axis + 1] * reference.shape[axis + 1];
+  for (std::size_t axis = axes - 1; axis-- > 0;)
+    strides[axis] = strides[axis + 1] * reference.shape[axis + 1];
   std::vector<std::size_t> order(axes);
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::string names[2][4] = {{"B", "T", "d", ""}, {"B", "H", "T", "d"}};
   const bool own_order = std::equal(reference.shape.begin(), reference.shape.end(), candidate.shape.begin());
   if (own_order) {
     bool all = true;
-    for (std::size_t i = 0; i < reference.values.size() && all; ++i) all = fits(reference.values[i], candidate.values[i]);
+    for (std::size_t i = 0; i < reference.values.size() && all; ++i)
+      all = fits(reference.values[i], candidate.values[i]);
     if (all) return std::nullopt;
   }
   while (std::next_permutation(order.begin(), order.end())) {
     bool same_shape = true;
-    for (std::size_t k = 0; k < axes; ++k) same_shape = same_shape && candidate.shape[k] == reference.shape[order[k]];
+    for (std::size_t k = 0; k < axes; ++k)
+      same_shape = same_shape && candidate.shape[k] == reference.shape[order[k]];
     if (!same_shape && !own_order) continue;
     std::vector<std::size_t> index(axes, 0);
     bool all = true;
@@ -293,15 +316,19 @@ std::pair<std::string, std::string> enclosure_text(const array_reference& refere
   }
   const double low = reference.low.empty() ? 0 : reference.low[at];
   const format& f = reference.written != nullptr ? *reference.written : formats::binary64;
-  const int radius = reference.low.empty() ? unit_exponent(high, f) - 1 : unit_exponent(low, formats::binary32);
-  const auto exact = [](double x) { return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x)); };
+  const int radius =
+      reference.low.empty() ? unit_exponent(high, f) - 1 : unit_exponent(low, formats::binary32);
+  const auto exact = [](double x) {
+    return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x));
+  };
   const unbounded_rational center = exact(high) + exact(low);
   // The decimals are off by less than the 16th of the radius that is added.
   const auto reach = exact_cast<unbounded_rational>(unbounded_dyadic(unbounded_integer(17), radius - 4));
   const double magnitude = std::max(std::fabs(high), std::ldexp(1.0, std::max(radius, -1074)));
   const double bits = std::log2(magnitude) - radius + 6;
   const auto digits = static_cast<unsigned>(std::max(bits * 0.302, 1.0)) + 2;
-  return {significant_decimal(simplest(center - reach), digits), significant_decimal(simplest(center + reach), digits)};
+  return {significant_decimal(simplest(center - reach), digits),
+          significant_decimal(simplest(center + reach), digits)};
 }
 
 }  // namespace attest

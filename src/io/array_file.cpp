@@ -31,11 +31,13 @@ std::string megabytes(std::uint64_t bytes) { return std::to_string((bytes >> 20)
 
 void reverse_each(std::vector<unsigned char>& bytes, std::size_t size) {
   for (std::size_t at = 0; at + size <= bytes.size(); at += size)
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
 }
 
 // The elements of an array whose first index runs fastest, row by row.
-std::vector<unsigned char> by_rows(const std::vector<unsigned char>& columns, const std::vector<std::size_t>& shape, std::size_t size) {
+std::vector<unsigned char> by_rows(const std::vector<unsigned char>& columns,
+                                   const std::vector<std::size_t>& shape, std::size_t size) {
   std::vector<unsigned char> result(columns.size());
   std::vector<std::size_t> index(shape.size(), 0);
   std::vector<std::size_t> steps(shape.size(), 1);
@@ -70,9 +72,14 @@ std::optional<std::string> sidecar_text(const std::string& path) {
 
 std::optional<array_format> format_of_path(std::string_view path) {
   constexpr std::pair<std::string_view, array_format> extensions[] = {
-      {".npy", array_format::npy},  {".npz", array_format::npz},   {".safetensors", array_format::safetensors},
-      {".bin", array_format::raw},  {".raw", array_format::raw},   {".json", array_format::json},
-      {".hpp", array_format::cpp_header}, {".h", array_format::cpp_header}};
+      {".npy", array_format::npy},
+      {".npz", array_format::npz},
+      {".safetensors", array_format::safetensors},
+      {".bin", array_format::raw},
+      {".raw", array_format::raw},
+      {".json", array_format::json},
+      {".hpp", array_format::cpp_header},
+      {".h", array_format::cpp_header}};
   const std::string name = lower(path);
   for (const auto& [extension, format] : extensions)
     if (name.ends_with(extension)) return format;
@@ -96,7 +103,9 @@ any_tensor view_of(const host_array& a) {
     case 4:
       return {a.bytes.data(), a.type, layout{s[0], s[1], s[2], s[3]}};
     default:
-      throw attention_error(fault::shape, a.name, "shape " + shape_text(a) + ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
+      throw attention_error(
+          fault::shape, a.name,
+          "shape " + shape_text(a) + ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
   }
 }
 
@@ -106,17 +115,23 @@ std::string shape_text(const array_info& a) {
   return text + "]";
 }
 
-std::string array_prefix(const std::string& file, const std::string& array) { return file + ": array " + array + ": "; }
+std::string array_prefix(const std::string& file, const std::string& array) {
+  return file + ": array " + array + ": ";
+}
 
-std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes, const std::string& where) {
+std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes,
+                               const std::string& where) {
   if (shape.size() > most_axes)
-    throw input_error(where + "it has " + std::to_string(shape.size()) + " axes: at most " + std::to_string(most_axes) + " are read");
+    throw input_error(where + "it has " + std::to_string(shape.size()) + " axes: at most " +
+                      std::to_string(most_axes) + " are read");
   if (std::find(shape.begin(), shape.end(), 0u) != shape.end()) return 0;
   std::uint64_t count = 1;
-  const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
+  const std::uint64_t most =
+      static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
   for (const std::size_t extent : shape) {
     if (extent > most / count)
-      throw input_error(where + "shape " + shape_text(array_info{{}, {}, shape, false}) + " does not fit into any memory: the header is wrong");
+      throw input_error(where + "shape " + shape_text(array_info{{}, {}, shape, false}) +
+                        " does not fit into any memory: the header is wrong");
     count *= extent;
   }
   return count;
@@ -127,11 +142,13 @@ void check_memory(std::uint64_t bytes, const std::string& where) {
   if (bytes <= always) return;
   const std::uint64_t available = available_memory();
   if (bytes > available)
-    throw input_error(where + "it needs " + megabytes(bytes) + " of memory and there are " + megabytes(available) +
+    throw input_error(where + "it needs " + megabytes(bytes) + " of memory and there are " +
+                      megabytes(available) +
                       ": split it (--rows A:B takes some queries alone), or use a larger machine");
 }
 
-host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next, const std::string& where) {
+host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next,
+                         const std::string& where) {
   const std::size_t size = size_of(info.type);
   const std::uint64_t total = checked_elements(info.shape, size, where) * size;
   check_memory(fortran_order ? 2 * total : total, where);
@@ -141,7 +158,8 @@ host_array read_elements(const array_info& info, bool fortran_order, bool big_en
   constexpr std::uint64_t piece = std::uint64_t{1} << 26;
   for (std::uint64_t have = 0; have < total;) {
     const std::uint64_t now = std::min(piece, total - have);
-    if (have != 0 && result.bytes.capacity() < total) result.bytes.reserve(static_cast<std::size_t>(total));  // it is no empty claim
+    if (have != 0 && result.bytes.capacity() < total)
+      result.bytes.reserve(static_cast<std::size_t>(total));  // it is no empty claim
     result.bytes.resize(static_cast<std::size_t>(have + now));
     next(result.bytes.data() + have, static_cast<std::size_t>(now));
     have += now;
@@ -168,17 +186,20 @@ host_array array_file::load(std::string_view array) const {
     if (arrays_[i].name == array) return load_at(i);
   std::string known;
   for (const array_info& a : arrays_) known += (known.empty() ? "" : ", ") + a.name;
-  throw input_error(name_ + ": it has no array " + std::string(array) + ": it has " + (known.empty() ? "none" : known));
+  throw input_error(name_ + ": it has no array " + std::string(array) + ": it has " +
+                    (known.empty() ? "none" : known));
 }
 
 std::unique_ptr<array_file> open_arrays(const std::string& path) {
   const auto format = format_of_path(path);
   if (path == "-") throw input_error("standard input: arrays are read at their places: copy them to a file");
   if (!format)
-    throw input_error(path + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw or .json");
+    throw input_error(path +
+                      ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw or .json");
   switch (*format) {
     case array_format::npy:
-      return open_npy(open_source(path), path, std::filesystem::path(path).stem().string(), sidecar_text(path + ".json"));
+      return open_npy(open_source(path), path, std::filesystem::path(path).stem().string(),
+                      sidecar_text(path + ".json"));
     case array_format::npz:
       return open_npz(open_source(path), path);
     case array_format::safetensors:
@@ -190,7 +211,8 @@ std::unique_ptr<array_file> open_arrays(const std::string& path) {
     case array_format::cpp_header:
       break;
   }
-  throw input_error(path + ": C++ headers are written and not read: keep the arrays as .safetensors or .npz as well");
+  throw input_error(
+      path + ": C++ headers are written and not read: keep the arrays as .safetensors or .npz as well");
 }
 
 std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, const std::string& name,
@@ -212,24 +234,47 @@ std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, 
 }
 
 std::optional<dtype> dtype_named(std::string_view name) {
-  constexpr std::pair<std::string_view, dtype> names[] = {
-      {"boolean", dtype::boolean},          {"bool", dtype::boolean},
-      {"int8", dtype::int8},                {"i8", dtype::int8},
-      {"int16", dtype::int16},              {"i16", dtype::int16},
-      {"int32", dtype::int32},              {"i32", dtype::int32},
-      {"int64", dtype::int64},              {"i64", dtype::int64},
-      {"uint8", dtype::uint8},              {"u8", dtype::uint8},
-      {"uint16", dtype::uint16},            {"u16", dtype::uint16},
-      {"uint32", dtype::uint32},            {"u32", dtype::uint32},
-      {"uint64", dtype::uint64},            {"u64", dtype::uint64},
-      {"float8_e4m3fn", dtype::float8_e4m3fn},     {"f8_e4m3", dtype::float8_e4m3fn},       {"e4m3fn", dtype::float8_e4m3fn},
-      {"float8_e5m2", dtype::float8_e5m2},         {"f8_e5m2", dtype::float8_e5m2},         {"e5m2", dtype::float8_e5m2},
-      {"float8_e4m3fnuz", dtype::float8_e4m3fnuz}, {"f8_e4m3fnuz", dtype::float8_e4m3fnuz}, {"e4m3fnuz", dtype::float8_e4m3fnuz},
-      {"float8_e5m2fnuz", dtype::float8_e5m2fnuz}, {"f8_e5m2fnuz", dtype::float8_e5m2fnuz}, {"e5m2fnuz", dtype::float8_e5m2fnuz},
-      {"bfloat16", dtype::bfloat16},        {"bf16", dtype::bfloat16},
-      {"binary16", dtype::binary16},        {"float16", dtype::binary16}, {"f16", dtype::binary16},
-      {"binary32", dtype::binary32},        {"float32", dtype::binary32}, {"f32", dtype::binary32},
-      {"binary64", dtype::binary64},        {"float64", dtype::binary64}, {"f64", dtype::binary64}};
+  constexpr std::pair<std::string_view, dtype> names[] = {{"boolean", dtype::boolean},
+                                                          {"bool", dtype::boolean},
+                                                          {"int8", dtype::int8},
+                                                          {"i8", dtype::int8},
+                                                          {"int16", dtype::int16},
+                                                          {"i16", dtype::int16},
+                                                          {"int32", dtype::int32},
+                                                          {"i32", dtype::int32},
+                                                          {"int64", dtype::int64},
+                                                          {"i64", dtype::int64},
+                                                          {"uint8", dtype::uint8},
+                                                          {"u8", dtype::uint8},
+                                                          {"uint16", dtype::uint16},
+                                                          {"u16", dtype::uint16},
+                                                          {"uint32", dtype::uint32},
+                                                          {"u32", dtype::uint32},
+                                                          {"uint64", dtype::uint64},
+                                                          {"u64", dtype::uint64},
+                                                          {"float8_e4m3fn", dtype::float8_e4m3fn},
+                                                          {"f8_e4m3", dtype::float8_e4m3fn},
+                                                          {"e4m3fn", dtype::float8_e4m3fn},
+                                                          {"float8_e5m2", dtype::float8_e5m2},
+                                                          {"f8_e5m2", dtype::float8_e5m2},
+                                                          {"e5m2", dtype::float8_e5m2},
+                                                          {"float8_e4m3fnuz", dtype::float8_e4m3fnuz},
+                                                          {"f8_e4m3fnuz", dtype::float8_e4m3fnuz},
+                                                          {"e4m3fnuz", dtype::float8_e4m3fnuz},
+                                                          {"float8_e5m2fnuz", dtype::float8_e5m2fnuz},
+                                                          {"f8_e5m2fnuz", dtype::float8_e5m2fnuz},
+                                                          {"e5m2fnuz", dtype::float8_e5m2fnuz},
+                                                          {"bfloat16", dtype::bfloat16},
+                                                          {"bf16", dtype::bfloat16},
+                                                          {"binary16", dtype::binary16},
+                                                          {"float16", dtype::binary16},
+                                                          {"f16", dtype::binary16},
+                                                          {"binary32", dtype::binary32},
+                                                          {"float32", dtype::binary32},
+                                                          {"f32", dtype::binary32},
+                                                          {"binary64", dtype::binary64},
+                                                          {"float64", dtype::binary64},
+                                                          {"f64", dtype::binary64}};
   const std::string wanted = lower(name);
   for (const auto& [known, type] : names)
     if (known == wanted) return type;
@@ -237,13 +282,15 @@ std::optional<dtype> dtype_named(std::string_view name) {
 }
 
 host_array reinterpreted(host_array a, std::string_view dtype_name, const std::string& where) {
-  const bool bits = a.untyped || a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 || a.type == dtype::uint64 ||
-                    a.type == dtype::int8 || a.type == dtype::int16 || a.type == dtype::int32 || a.type == dtype::int64;
+  const bool bits = a.untyped || a.type == dtype::uint8 || a.type == dtype::uint16 ||
+                    a.type == dtype::uint32 || a.type == dtype::uint64 || a.type == dtype::int8 ||
+                    a.type == dtype::int16 || a.type == dtype::int32 || a.type == dtype::int64;
   const std::string wanted = lower(dtype_name);
   if (wanted == "int4" || wanted == "uint4") {
     if (size_of(a.type) != 1 || !bits || a.shape.empty())
-      throw input_error(where + "its elements are " + to_string(a.type) + " and its shape is " + shape_text(a) +
-                        ": " + wanted + " is read from an array of bytes, two elements in each");
+      throw input_error(where + "its elements are " + to_string(a.type) + " and its shape is " +
+                        shape_text(a) + ": " + wanted +
+                        " is read from an array of bytes, two elements in each");
     host_array result;
     static_cast<array_info&>(result) = a;
     result.untyped = false;
@@ -256,12 +303,16 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
     return result;
   }
   const auto type = dtype_named(dtype_name);
-  if (!type) throw input_error(where + "there is no dtype " + std::string(dtype_name) + ": see docs/formats.md for their names");
+  if (!type)
+    throw input_error(where + "there is no dtype " + std::string(dtype_name) +
+                      ": see docs/formats.md for their names");
   if (*type == a.type && !a.untyped) return a;
-  if (!bits) throw input_error(where + "its elements are " + to_string(a.type) + ", and only integers are read as the bits of " + to_string(*type));
+  if (!bits)
+    throw input_error(where + "its elements are " + to_string(a.type) +
+                      ", and only integers are read as the bits of " + to_string(*type));
   if (size_of(*type) != size_of(a.type))
-    throw input_error(where + "its elements have " + std::to_string(size_of(a.type)) + " bytes, and those of " + to_string(*type) + " have " +
-                      std::to_string(size_of(*type)));
+    throw input_error(where + "its elements have " + std::to_string(size_of(a.type)) +
+                      " bytes, and those of " + to_string(*type) + " have " + std::to_string(size_of(*type)));
   a.type = *type;
   a.untyped = false;
   return a;
@@ -279,7 +330,8 @@ std::vector<double> exact_doubles(const host_array& a, const std::string& where)
     const std::uint64_t magnitude = a.type == dtype::int64 && (bits >> 63) != 0 ? 0 - bits : bits;
     const std::uint64_t odd = magnitude == 0 ? 0 : magnitude >> std::countr_zero(magnitude);
     if ((odd >> 53) != 0)
-      throw input_error(where + "element " + std::to_string(i) + " is an integer past 2^53 that no binary64 is: give floats, or a JSON case");
+      throw input_error(where + "element " + std::to_string(i) +
+                        " is an integer past 2^53 that no binary64 is: give floats, or a JSON case");
   }
   return values;
 }
@@ -305,7 +357,8 @@ encoded_arrays encode(const arrays_to_write& content, array_format format, const
 void write_arrays(const std::string& path, const arrays_to_write& content) {
   const auto format = format_of_path(path);
   if (!format)
-    throw input_error(path + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
+    throw input_error(
+        path + ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
   const encoded_arrays encoded = encode(content, *format, path);
   const output_file file(path);
   if (encoded.sidecar) {

@@ -17,18 +17,22 @@ inline constexpr std::size_t most_axes = 64;
 /// "file: array NAME: ".
 std::string array_prefix(const std::string& file, const std::string& array);
 
-/// How many elements a shape has; input_error, which begins with `where`, for one that does not fit into memory whatever the
-/// machine. (A shape with a zero has none, whatever its other extents are.)
-std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes, const std::string& where);
+/// How many elements a shape has; input_error, which begins with `where`, for one that does not fit into
+/// memory whatever the machine. (A shape with a zero has none, whatever its other extents are.)
+std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes,
+                               const std::string& where);
 
-/// Reads the elements as they follow each other in a file, and puts them row by row in this machine's byte order.
-/// `fortran_order`: the first index runs fastest in the file. `big_endian`: their bytes' order there.
-host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next, const std::string& where);
+/// Reads the elements as they follow each other in a file, and puts them row by row in this machine's byte
+/// order. `fortran_order`: the first index runs fastest in the file. `big_endian`: their bytes' order there.
+host_array read_elements(const array_info& info, bool fortran_order, bool big_endian, const next_bytes& next,
+                         const std::string& where);
 
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, const std::string& name, const std::string& array_name,
+std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, const std::string& name,
+                                     const std::string& array_name,
                                      const std::optional<std::string>& sidecar);
 std::unique_ptr<array_file> open_npz(std::shared_ptr<const byte_source> source, const std::string& name);
-std::unique_ptr<array_file> open_safetensors(std::shared_ptr<const byte_source> source, const std::string& name);
+std::unique_ptr<array_file> open_safetensors(std::shared_ptr<const byte_source> source,
+                                             const std::string& name);
 std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, const std::string& name,
                                      const std::optional<std::string>& sidecar);
 std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name);
@@ -54,7 +58,8 @@ encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::stri
 std::string little_endian_bytes(const host_array& a);
 
 /// The array as a dtype's name takes it, without elements.
-array_info reinterpreted_info(const array_info& info, const std::string& dtype_name, const std::string& where);
+array_info reinterpreted_info(const array_info& info, const std::string& dtype_name,
+                              const std::string& where);
 
 /// Whether an .npy says what these elements are.
 bool is_numpy_type(dtype type);

@@ -47,7 +47,8 @@ std::string file_sha256(const std::string& path) {
   sha256_stream stream;
   std::string buffer(std::size_t{1} << 20, '\0');
   for (std::uint64_t at = 0; at < source->size();) {
-    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), source->size() - at));
+    const std::size_t count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), source->size() - at));
     source->read(at, buffer.data(), count);
     stream.add(std::string_view(buffer).substr(0, count));
     at += count;
@@ -59,7 +60,8 @@ class reader {
  public:
   explicit reader(const array_request& request) : request_(request) {
     for (const auto* names : {&request.names, &request.dtypes})
-      for (const auto& [name, unused] : *names) check_known(name, names == &request.names ? "--name" : "--dtype");
+      for (const auto& [name, unused] : *names)
+        check_known(name, names == &request.names ? "--name" : "--dtype");
     for (const auto& [name, unused] : request.blocks) check_known(name, "--block");
     for (const std::string& given : request.files) open(given);
   }
@@ -67,10 +69,17 @@ class reader {
   attention_arrays read() {
     const bool projected = has("X") || has("WQ") || has("WK") || has("WV");
     const bool direct = has("Q") || has("K") || has("V");
-    if (projected && direct) throw input_error(files() + ": X, WQ, WK, WV and Q, K, V are given: give either (--name says which array is which)");
-    if (!projected && !direct) throw input_error(files() + ": there are neither Q, K and V nor X, WQ, WK and WV: it has " + all_names() + "; --name Q=NAME says which is which");
-    for (const std::string& name : projected ? std::vector<std::string>{"X", "WQ", "WK", "WV"} : std::vector<std::string>{"Q", "K", "V"}) {
-      if (!has(name)) throw input_error(files() + ": array " + name + " is missing: it has " + all_names() + "; --name " + name + "=NAME says which one it is");
+    if (projected && direct)
+      throw input_error(
+          files() + ": X, WQ, WK, WV and Q, K, V are given: give either (--name says which array is which)");
+    if (!projected && !direct)
+      throw input_error(files() + ": there are neither Q, K and V nor X, WQ, WK and WV: it has " +
+                        all_names() + "; --name Q=NAME says which is which");
+    for (const std::string& name : projected ? std::vector<std::string>{"X", "WQ", "WK", "WV"}
+                                             : std::vector<std::string>{"Q", "K", "V"}) {
+      if (!has(name))
+        throw input_error(files() + ": array " + name + " is missing: it has " + all_names() + "; --name " +
+                          name + "=NAME says which one it is");
       result_.inputs[name] = tensor(name);
     }
     if (projected && has("Y")) result_.inputs["Y"] = tensor("Y");
@@ -80,7 +89,8 @@ class reader {
     if (has("alibi_slopes")) result_.options.alibi_slopes = numbers("alibi_slopes");
     if (has("key_lengths"))
       for (const double length : numbers("key_lengths")) {
-        if (!(length >= 0 && length == std::floor(length) && length < 0x1p53)) throw input_error(files() + ": array key_lengths: its elements are no whole numbers");
+        if (!(length >= 0 && length == std::floor(length) && length < 0x1p53))
+          throw input_error(files() + ": array key_lengths: its elements are no whole numbers");
         result_.options.key_lengths.push_back(static_cast<std::size_t>(length));
       }
     write_provenance();
@@ -90,7 +100,9 @@ class reader {
  private:
   static void check_known(const std::string& name, const char* option) {
     if (!is_known(name))
-      throw input_error(std::string(option) + ": there is no array " + name + ": Q, K, V, X, Y, WQ, WK, WV, each with _scale and _zero, mask, bias, sinks, alibi_slopes, key_lengths");
+      throw input_error(std::string(option) + ": there is no array " + name +
+                        ": Q, K, V, X, Y, WQ, WK, WV, each with _scale and _zero, mask, bias, sinks, "
+                        "alibi_slopes, key_lengths");
   }
 
   void open(const std::string& given) {
@@ -104,8 +116,8 @@ class reader {
     }
     opened.file = open_arrays(opened.path);
     if (!opened.only.empty() && opened.file->arrays().size() != 1)
-      throw input_error(opened.path + ": it has " + std::to_string(opened.file->arrays().size()) + " arrays, and " + opened.only +
-                        "= names one: use --name " + opened.only + "=NAME");
+      throw input_error(opened.path + ": it has " + std::to_string(opened.file->arrays().size()) +
+                        " arrays, and " + opened.only + "= names one: use --name " + opened.only + "=NAME");
     opened_.push_back(std::move(opened));
   }
 
@@ -143,11 +155,13 @@ class reader {
         const std::string called = o.only.empty() || mapped != request_.names.end() ? a.name : o.only;
         if (std::find(accepted.begin(), accepted.end(), called) == accepted.end()) continue;
         if (result.info != nullptr)
-          throw input_error(files() + ": array " + name + " is there twice, as " + result.info->name + " and as " + a.name + ": --name " + name + "=NAME says which one is meant");
+          throw input_error(files() + ": array " + name + " is there twice, as " + result.info->name +
+                            " and as " + a.name + ": --name " + name + "=NAME says which one is meant");
         result = {&o, &a};
       }
     if (result.info == nullptr && mapped != request_.names.end())
-      throw input_error("--name: " + files() + ": there is no array " + mapped->second + ": it has " + all_names());
+      throw input_error("--name: " + files() + ": there is no array " + mapped->second + ": it has " +
+                        all_names());
     return result;
   }
   bool has(const std::string& name) { return find(name).info != nullptr; }
@@ -160,10 +174,12 @@ class reader {
     const found f = find(name);
     f.file->used.push_back(f.info->name);
     host_array a = f.file->file->load(f.info->name);
-    if (const auto named = request_.dtypes.find(name); named != request_.dtypes.end()) a = reinterpreted(std::move(a), named->second, where(f, name));
+    if (const auto named = request_.dtypes.find(name); named != request_.dtypes.end())
+      a = reinterpreted(std::move(a), named->second, where(f, name));
     a.name = name;
     if (a.untyped)
-      throw input_error(where(f, name) + "its elements are " + std::to_string(size_of(a.type)) + " bytes without a type: say what they are, as in --dtype " + name + "=bfloat16");
+      throw input_error(where(f, name) + "its elements are " + std::to_string(size_of(a.type)) +
+                        " bytes without a type: say what they are, as in --dtype " + name + "=bfloat16");
     return a;
   }
 
@@ -182,21 +198,31 @@ class reader {
     host_array a = load(name);
     const std::string place = where(f, name);
     const bool quantised = has(name + "_scale");
-    if (!quantised && has(name + "_zero")) throw input_error(place + "it has zero points and no scale: give " + name + "_scale");
+    if (!quantised && has(name + "_zero"))
+      throw input_error(place + "it has zero points and no scale: give " + name + "_scale");
     if (quantised) {
       const auto block = request_.blocks.find(name);
       const host_array scale = load(name + "_scale");
       std::optional<host_array> zero;
       if (has(name + "_zero")) zero = load(name + "_zero");
-      return &keep(dequantised(a, scale, zero ? &*zero : nullptr, block == request_.blocks.end() ? std::vector<std::size_t>{} : block->second, place));
+      return &keep(dequantised(a, scale, zero ? &*zero : nullptr,
+                               block == request_.blocks.end() ? std::vector<std::size_t>{} : block->second,
+                               place));
     }
     if (a.type == dtype::boolean) throw input_error(place + "its elements are boolean: give numbers");
-    const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 || a.type == dtype::uint64;
+    const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 ||
+                             a.type == dtype::uint64;
     if (is_unsigned && !request_.dtypes.contains(name))
-      throw input_error(place + "its elements are " + to_string(a.type) + ", in which files without such a type keep " +
-                        (size_of(a.type) == 1 ? "float8" : size_of(a.type) == 2 ? "bfloat16" : "floats") + ": say what they are, as in --dtype " + name + "=" +
-                        (size_of(a.type) == 1 ? "float8_e4m3fn" : size_of(a.type) == 2 ? "bfloat16" : "binary32") + ", or --dtype " + name + "=" +
-                        to_string(a.type) + " for the integers themselves");
+      throw input_error(place + "its elements are " + to_string(a.type) +
+                        ", in which files without such a type keep " +
+                        (size_of(a.type) == 1   ? "float8"
+                         : size_of(a.type) == 2 ? "bfloat16"
+                                                : "floats") +
+                        ": say what they are, as in --dtype " + name + "=" +
+                        (size_of(a.type) == 1   ? "float8_e4m3fn"
+                         : size_of(a.type) == 2 ? "bfloat16"
+                                                : "binary32") +
+                        ", or --dtype " + name + "=" + to_string(a.type) + " for the integers themselves");
     if (a.type == dtype::int64 || a.type == dtype::uint64) {
       const std::vector<double> values = exact_doubles(a, place);
       a.type = dtype::binary64;
@@ -210,10 +236,12 @@ class reader {
       if (o.used.empty()) continue;
       std::string names;
       for (const std::string& name : o.used) names += (names.empty() ? "" : ", ") + json::quote(name);
-      result_.provenance += (result_.provenance.empty() ? "{\"file\": " : ", {\"file\": ") + json::quote(valid_name(o.path)) + ", \"sha256\": \"" + file_sha256(o.path) + "\"";
+      result_.provenance += (result_.provenance.empty() ? "{\"file\": " : ", {\"file\": ") +
+                            json::quote(valid_name(o.path)) + ", \"sha256\": \"" + file_sha256(o.path) + "\"";
       const auto format = format_of_path(o.path);
       std::error_code ignored;
-      if ((format == array_format::npy || format == array_format::raw) && std::filesystem::exists(o.path + ".json", ignored))
+      if ((format == array_format::npy || format == array_format::raw) &&
+          std::filesystem::exists(o.path + ".json", ignored))
         result_.provenance += ", \"sidecar_sha256\": \"" + file_sha256(o.path + ".json") + "\"";
       result_.provenance += ", \"arrays\": [" + names + "]}";
     }
@@ -245,7 +273,8 @@ std::optional<double> exact_double_product(double a, double b) {
   __extension__ typedef unsigned __int128 wide;
   int ea = 0;
   int eb = 0;
-  wide m = static_cast<wide>(std::ldexp(std::frexp(std::fabs(a), &ea), 53)) * static_cast<wide>(std::ldexp(std::frexp(std::fabs(b), &eb), 53));
+  wide m = static_cast<wide>(std::ldexp(std::frexp(std::fabs(a), &ea), 53)) *
+           static_cast<wide>(std::ldexp(std::frexp(std::fabs(b), &eb), 53));
   int exponent = ea + eb - 106;
   for (; (m & 1) == 0; m >>= 1) ++exponent;
   if ((m >> 53) != 0 || exponent < -1074) return std::nullopt;
@@ -275,7 +304,9 @@ std::string index_of(std::size_t at, const std::vector<std::size_t>& shape) {
 // For each element of an array, the one that it shares of another.
 class sharing {
  public:
-  sharing(const std::vector<std::size_t>& shape, const host_array& shared, const std::vector<std::size_t>& block, const std::string& where) : shape_(shape) {
+  sharing(const std::vector<std::size_t>& shape, const host_array& shared,
+          const std::vector<std::size_t>& block, const std::string& where)
+      : shape_(shape) {
     std::vector<std::size_t> extents = shared.shape;
     const std::string text = "shape " + shape_text(shared) + " of " + shared.name;
     if (shared.elements() == 1 && extents.size() <= 1) {
@@ -285,14 +316,17 @@ class sharing {
       const std::size_t heads = extents.back();
       const std::size_t batch = extents.size() == 2 ? extents[0] : 1;
       if (heads != shape[1] || (batch != 1 && batch != shape[0]))
-        throw input_error(where + text + " fits neither its heads [" + std::to_string(shape[1]) + "] nor [" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + "]");
+        throw input_error(where + text + " fits neither its heads [" + std::to_string(shape[1]) + "] nor [" +
+                          std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + "]");
       extents = {batch, heads, 1, 1};
     }
     if (extents.size() != shape.size())
-      throw input_error(where + text + " does not fit shape " + shape_text(array_info{{}, {}, shape, false}) +
-                        ": give one number, one for each head, or as many axes with an extent for the blocks along each");
+      throw input_error(
+          where + text + " does not fit shape " + shape_text(array_info{{}, {}, shape, false}) +
+          ": give one number, one for each head, or as many axes with an extent for the blocks along each");
     if (!block.empty() && block.size() != shape.size())
-      throw input_error(where + "--block gives " + std::to_string(block.size()) + " extents, and it has " + std::to_string(shape.size()) + " axes");
+      throw input_error(where + "--block gives " + std::to_string(block.size()) + " extents, and it has " +
+                        std::to_string(shape.size()) + " axes");
     std::size_t step = 1;
     blocks_.resize(shape.size());
     steps_.resize(shape.size());
@@ -303,10 +337,13 @@ class sharing {
       if (!block.empty() && count != 1) {
         size = block[axis];
         if (size == 0 || (n + size - 1) / size != count)
-          throw input_error(where + text + ": axis " + std::to_string(axis) + " of " + std::to_string(n) + " in blocks of " + std::to_string(size) + " does not have " + std::to_string(count));
+          throw input_error(where + text + ": axis " + std::to_string(axis) + " of " + std::to_string(n) +
+                            " in blocks of " + std::to_string(size) + " does not have " +
+                            std::to_string(count));
       } else {
         if (count == 0 ? n != 0 : n % count != 0)
-          throw input_error(where + text + ": axis " + std::to_string(axis) + " of " + std::to_string(n) + " is no whole number of blocks: say their extents with --block");
+          throw input_error(where + text + ": axis " + std::to_string(axis) + " of " + std::to_string(n) +
+                            " is no whole number of blocks: say their extents with --block");
         size = count == 0 ? 1 : std::max<std::size_t>(n / count, 1);
       }
       blocks_[axis] = size;
@@ -346,13 +383,14 @@ const host_array* attention_arrays::find(const std::string& name) const {
 
 attention_arrays read_attention_arrays(const array_request& request) { return reader(request).read(); }
 
-host_array dequantised(const host_array& codes, const host_array& scale, const host_array* zero, const std::vector<std::size_t>& block,
-                       const std::string& where) {
+host_array dequantised(const host_array& codes, const host_array& scale, const host_array* zero,
+                       const std::vector<std::size_t>& block, const std::string& where) {
   const std::vector<double> values = exact_doubles(codes, where);
   const std::vector<double> factors = exact_doubles(scale, where);
   const std::vector<double> zeros = zero == nullptr ? std::vector<double>{} : exact_doubles(*zero, where);
   for (const double factor : factors)
-    if (!std::isfinite(factor)) throw input_error(where + "an element of " + scale.name + " is NaN or infinite");
+    if (!std::isfinite(factor))
+      throw input_error(where + "an element of " + scale.name + " is NaN or infinite");
   for (const double z : zeros)
     if (!std::isfinite(z)) throw input_error(where + "an element of " + zero->name + " is NaN or infinite");
   const sharing scale_of(codes.shape, scale, block, where);
@@ -366,7 +404,9 @@ host_array dequantised(const host_array& codes, const host_array& scale, const h
       if (zero_of) x = exact_double_difference(values[i], zeros[(*zero_of)(i)]);
       if (x) x = exact_double_product(*x, factor);
       if (!x)
-        throw input_error(where + "element " + index_of(i, codes.shape) + ": scale times (element - zero) is no binary64: give scales of binary32 or narrower, or decode it yourself");
+        throw input_error(where + "element " + index_of(i, codes.shape) +
+                          ": scale times (element - zero) is no binary64: give scales of binary32 or "
+                          "narrower, or decode it yourself");
     }
     result[i] = *x;
   }
@@ -379,35 +419,43 @@ host_array dequantised(const host_array& codes, const host_array& scale, const h
 
 std::optional<host_array> exact_product(const host_array& x, const host_array& w, const std::string& name) {
   const auto refuse = [&](const std::string& what) {
-    throw attention_error(fault::shape, name, what + ": give X [T, C] or [B, T, C], and weights [C, d]; or Q, K and V");
+    throw attention_error(fault::shape, name,
+                          what + ": give X [T, C] or [B, T, C], and weights [C, d]; or Q, K and V");
   };
   if (x.shape.size() < 2 || x.shape.size() > 3) refuse("shape " + shape_text(x) + " of " + x.name);
   if (w.shape.size() != 2) refuse("shape " + shape_text(w) + " of " + w.name);
   const std::size_t inner = w.shape[0];
   const std::size_t columns = w.shape[1];
-  if (x.shape.back() != inner) refuse("shape " + shape_text(x) + " of " + x.name + " does not fit " + shape_text(w) + " of " + w.name);
+  if (x.shape.back() != inner)
+    refuse("shape " + shape_text(x) + " of " + x.name + " does not fit " + shape_text(w) + " of " + w.name);
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < x.shape.size(); ++axis) rows *= x.shape[axis];
   const std::vector<double> left = exact_doubles(x, "array " + x.name + ": ");
   const std::vector<double> right = exact_doubles(w, "array " + w.name + ": ");
   for (const auto& [values, a] : {std::pair(&left, &x), std::pair(&right, &w)})
     for (std::size_t i = 0; i < values->size(); ++i)
-      if (!std::isfinite((*values)[i])) throw attention_error(fault::value, a->name, "element " + index_of(i, a->shape) + " is NaN or infinite");
+      if (!std::isfinite((*values)[i]))
+        throw attention_error(fault::value, a->name,
+                              "element " + index_of(i, a->shape) + " is NaN or infinite");
   std::vector<double> result(rows * columns);
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) {
       // In doubles as long as every step is exact, and otherwise in integers.
       std::optional<double> sum = 0.0;
       for (std::size_t c = 0; c < inner && sum; ++c) {
-        const std::optional<double> product = exact_double_product(left[i * inner + c], right[c * columns + j]);
+        const std::optional<double> product =
+            exact_double_product(left[i * inner + c], right[c * columns + j]);
         sum = product ? exact_double_difference(*sum, -*product) : std::nullopt;
       }
       if (!sum) {
         unbounded_dyadic exact(0);
         for (std::size_t c = 0; c < inner; ++c)
-          exact = unbounded_dyadic(exact + unbounded_dyadic(exact_value<unbounded_integer>(left[i * inner + c]) * exact_value<unbounded_integer>(right[c * columns + j])));
+          exact = unbounded_dyadic(exact +
+                                   unbounded_dyadic(exact_value<unbounded_integer>(left[i * inner + c]) *
+                                                    exact_value<unbounded_integer>(right[c * columns + j])));
         const double nearest = nearest_binary64(exact_scalar(exact));
-        if (!std::isfinite(nearest) || !(exact_value<unbounded_integer>(nearest) == exact)) return std::nullopt;
+        if (!std::isfinite(nearest) || !(exact_value<unbounded_integer>(nearest) == exact))
+          return std::nullopt;
         sum = nearest;
       }
       result[i * columns + j] = *sum;

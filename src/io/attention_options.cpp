@@ -27,7 +27,9 @@ class option_reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw input_error(where_ + "option " + key_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw input_error(where_ + "option " + key_ + ": " + what);
+  }
 
   void option(const value& v) {
     if (key_ == "scale")
@@ -37,7 +39,8 @@ class option_reader {
     else if (key_ == "causal")
       attention_.causal = truth(v);
     else if (key_ == "corner")
-      attention_.corner = choice<causal_corner>(v, {{"top_left", causal_corner::top_left}, {"bottom_right", causal_corner::bottom_right}});
+      attention_.corner = choice<causal_corner>(
+          v, {{"top_left", causal_corner::top_left}, {"bottom_right", causal_corner::bottom_right}});
     else if (key_ == "window")
       attention_.window = window(v);
     else if (key_ == "past_keys")
@@ -51,7 +54,9 @@ class option_reader {
     else if (key_ == "log_sum_exp")
       attention_.log_sum_exp = log_sum_exp(v);
     else if (key_ == "empty_row")
-      attention_.empty_row = choice<empty_row_policy>(v, {{"zero", empty_row_policy::zero}, {"nan", empty_row_policy::nan}, {"error", empty_row_policy::error}});
+      attention_.empty_row = choice<empty_row_policy>(v, {{"zero", empty_row_policy::zero},
+                                                          {"nan", empty_row_policy::nan},
+                                                          {"error", empty_row_policy::error}});
     else if (key_ == "output_dtype")
       output_.type = float_dtype(v);
     else if (key_ == "direction")
@@ -87,15 +92,18 @@ class option_reader {
     }
     fail(json::write(v).substr(0, 60) + " is no whole number from 0 to " + std::to_string(most));
   }
-  // The float itself: a decimal stands for the nearest binary64, as everywhere; a string is exact and has to be one.
+  // The float itself: a decimal stands for the nearest binary64, as everywhere; a string is exact and has to
+  // be one.
   double number(const value& v) const {
     try {
       if (v.type == kind::number) return nearest_binary64(read_number(v.text, decimals::nearest_binary64));
       if (v.type == kind::string) {
         const exact_scalar x = read_exact(v.text);
         const double nearest = nearest_binary64(x);
-        if (std::isfinite(nearest) && exact_scalar(exact_value<unbounded_integer>(nearest)) == x) return nearest;
-        fail("\"" + v.text.substr(0, 60) + "\" is no binary64: give the float that is meant, as a decimal or a hexadecimal float");
+        if (std::isfinite(nearest) && exact_scalar(exact_value<unbounded_integer>(nearest)) == x)
+          return nearest;
+        fail("\"" + v.text.substr(0, 60) +
+             "\" is no binary64: give the float that is meant, as a decimal or a hexadecimal float");
       }
     } catch (const number_error& e) {
       fail(e.what());
@@ -119,7 +127,9 @@ class option_reader {
     return result;
   }
   key_window window(const value& v) const {
-    if (v.type != kind::object) fail(json::write(v).substr(0, 60) + R"( is no object: expected {"left": 127, "right": 0}, with either left out for no limit)");
+    if (v.type != kind::object)
+      fail(json::write(v).substr(0, 60) +
+           R"( is no object: expected {"left": 127, "right": 0}, with either left out for no limit)");
     key_window result;
     for (std::size_t i = 0; i < v.keys.size(); ++i) {
       if (v.keys[i] == "left")
@@ -134,11 +144,13 @@ class option_reader {
   log_sum_exp_form log_sum_exp(const value& v) const {
     const value* base = v.type == kind::object ? v.find("base") : nullptr;
     if (base == nullptr) fail(R"(its base has to be said: {"base": "e"} or {"base": "two"})");
-    log_sum_exp_form result{choice<log_sum_exp_base>(*base, {{"e", log_sum_exp_base::e}, {"two", log_sum_exp_base::two}})};
+    log_sum_exp_form result{
+        choice<log_sum_exp_base>(*base, {{"e", log_sum_exp_base::e}, {"two", log_sum_exp_base::two}})};
     for (std::size_t i = 0; i < v.keys.size(); ++i) {
       if (v.keys[i] == "empty")
-        result.empty = choice<empty_log_sum_exp>(
-            v.items[i], {{"minus_infinity", empty_log_sum_exp::minus_infinity}, {"plus_infinity", empty_log_sum_exp::plus_infinity}});
+        result.empty =
+            choice<empty_log_sum_exp>(v.items[i], {{"minus_infinity", empty_log_sum_exp::minus_infinity},
+                                                   {"plus_infinity", empty_log_sum_exp::plus_infinity}});
       else if (v.keys[i] != "base")
         fail("it has base and empty, and no " + v.keys[i]);
     }
@@ -148,7 +160,8 @@ class option_reader {
     const auto type = v.type == kind::string ? dtype_named(v.text) : std::nullopt;
     if (!type || format_of(*type) == nullptr)
       fail(json::write(v).substr(0, 60) +
-           " is no float: binary64, binary32, binary16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz or float8_e5m2fnuz");
+           " is no float: binary64, binary32, binary16, bfloat16, float8_e4m3fn, float8_e5m2, "
+           "float8_e4m3fnuz or float8_e5m2fnuz");
     return *type;
   }
 
@@ -160,13 +173,16 @@ class option_reader {
 
 }  // namespace
 
-void read_options(const value& object, attention_options& attention, output_options& output, const std::string& where) {
+void read_options(const value& object, attention_options& attention, output_options& output,
+                  const std::string& where) {
   option_reader(attention, output, where).read(object);
 }
 
 std::string options_text(const attention_options& a, const output_options& o) {
   std::string text;
-  const auto add = [&](const char* key, const std::string& content) { text += (text.empty() ? "" : ", ") + json::quote(key) + ": " + content; };
+  const auto add = [&](const char* key, const std::string& content) {
+    text += (text.empty() ? "" : ", ") + json::quote(key) + ": " + content;
+  };
   const auto numbers = [](const std::vector<double>& all) {
     std::string list;
     for (const double x : all) list += (list.empty() ? "" : ", ") + shortest_decimal(x);
@@ -179,7 +195,8 @@ std::string options_text(const attention_options& a, const output_options& o) {
   if (a.window) {
     std::string sides;
     if (a.window->left) sides += "\"left\": " + std::to_string(*a.window->left);
-    if (a.window->right) sides += (sides.empty() ? "" : ", ") + ("\"right\": " + std::to_string(*a.window->right));
+    if (a.window->right)
+      sides += (sides.empty() ? "" : ", ") + ("\"right\": " + std::to_string(*a.window->right));
     add("window", '{' + sides + '}');
   }
   if (a.past_keys) add("past_keys", std::to_string(*a.past_keys));
@@ -193,10 +210,14 @@ std::string options_text(const attention_options& a, const output_options& o) {
   if (a.log_sum_exp) {
     std::string form = a.log_sum_exp->base == log_sum_exp_base::e ? "{\"base\": \"e\"" : "{\"base\": \"two\"";
     if (a.log_sum_exp->empty)
-      form += *a.log_sum_exp->empty == empty_log_sum_exp::minus_infinity ? ", \"empty\": \"minus_infinity\"" : ", \"empty\": \"plus_infinity\"";
+      form += *a.log_sum_exp->empty == empty_log_sum_exp::minus_infinity ? ", \"empty\": \"minus_infinity\""
+                                                                         : ", \"empty\": \"plus_infinity\"";
     add("log_sum_exp", form + '}');
   }
-  if (a.empty_row) add("empty_row", *a.empty_row == empty_row_policy::zero ? "\"zero\"" : *a.empty_row == empty_row_policy::nan ? "\"nan\"" : "\"error\"");
+  if (a.empty_row)
+    add("empty_row", *a.empty_row == empty_row_policy::zero  ? "\"zero\""
+                     : *a.empty_row == empty_row_policy::nan ? "\"nan\""
+                                                             : "\"error\"");
   add("output_dtype", json::quote(to_string(o.type)));
   constexpr const char* directions[] = {"nearest_even", "toward_zero", "up", "down", "to_odd"};
   add("direction", json::quote(directions[static_cast<std::size_t>(o.direction)]));

@@ -19,13 +19,16 @@ namespace {
 
 class file_source final : public byte_source {
  public:
-  explicit file_source(const std::string& path) : name_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  explicit file_source(const std::string& path)
+      : name_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) fail("cannot be opened: " + std::string(std::strerror(errno)));
     struct stat status {};
     const bool known = ::fstat(fd_, &status) == 0;
     if (!known || !S_ISREG(status.st_mode)) {
       ::close(fd_);
-      fail(known && S_ISDIR(status.st_mode) ? "it is a directory: name a file" : "it is no regular file, and arrays are read at their places: copy it to a file");
+      fail(known && S_ISDIR(status.st_mode)
+               ? "it is a directory: name a file"
+               : "it is no regular file, and arrays are read at their places: copy it to a file");
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
   }
@@ -41,7 +44,8 @@ class file_source final : public byte_source {
       const ssize_t got = ::pread(fd_, place, std::min(count, most), static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)));
-      if (got == 0) fail("it ends at byte " + std::to_string(offset) + ", before its arrays do: it is truncated");
+      if (got == 0)
+        fail("it ends at byte " + std::to_string(offset) + ", before its arrays do: it is truncated");
       place += got;
       offset += static_cast<std::uint64_t>(got);
       count -= static_cast<std::size_t>(got);
@@ -62,7 +66,8 @@ class string_source final : public byte_source {
   std::uint64_t size() const override { return bytes_.size(); }
   void read(std::uint64_t offset, void* to, std::size_t count) const override {
     if (offset > bytes_.size() || count > bytes_.size() - offset)
-      throw input_error(name_ + ": it ends at byte " + std::to_string(bytes_.size()) + ", before its arrays do: it is truncated");
+      throw input_error(name_ + ": it ends at byte " + std::to_string(bytes_.size()) +
+                        ", before its arrays do: it is truncated");
     if (count > 0) std::memcpy(to, bytes_.data() + offset, count);
   }
 
@@ -73,7 +78,9 @@ class string_source final : public byte_source {
 
 }  // namespace
 
-std::shared_ptr<const byte_source> open_source(const std::string& path) { return std::make_shared<file_source>(path); }
+std::shared_ptr<const byte_source> open_source(const std::string& path) {
+  return std::make_shared<file_source>(path);
+}
 
 std::shared_ptr<const byte_source> memory_source(std::string bytes, const std::string& name) {
   return std::make_shared<string_source>(std::move(bytes), name);

@@ -14,14 +14,16 @@ namespace attest::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> inputs = {"X", "Y", "WQ", "WK", "WV", "Q", "K", "V", "mask", "bias", "sinks", "alibi_slopes", "key_lengths"};
+constexpr std::array<std::string_view, 13> inputs = {
+    "X", "Y", "WQ", "WK", "WV", "Q", "K", "V", "mask", "bias", "sinks", "alibi_slopes", "key_lengths"};
 
 class json_file final : public array_file {
  public:
   json_file(std::string_view text, const std::string& name) : root_(read_attention_v1(text, name)) {
     name_ = name;
     for (const std::string_view key : inputs)
-      if (const json::value* v = root_.find(key); v != nullptr && v->type == json::kind::array) add(std::string(key), *v);
+      if (const json::value* v = root_.find(key); v != nullptr && v->type == json::kind::array)
+        add(std::string(key), *v);
     const json::value* attest = root_.find("attest");
     if (attest != nullptr && attest->type == json::kind::object) {
       exact_inputs_ = attest->find("inputs");
@@ -62,7 +64,9 @@ class json_file final : public array_file {
       return a;
     }
     if (exact_inputs_ != nullptr && exact_inputs_->find(info.name) != nullptr)
-      throw input_error(where + "its elements are exact numbers that no binary64 is, and an array of floats would round them: keep the case in JSON");
+      throw input_error(where +
+                        "its elements are exact numbers that no binary64 is, and an array of floats would "
+                        "round them: keep the case in JSON");
     json::value list;  // a number is read as a list of one
     if (info.shape.empty()) {
       list.type = json::kind::array;
@@ -71,20 +75,26 @@ class json_file final : public array_file {
     exact_array read = read_array(info.shape.empty() ? list : *values_[index], name_, info.name);
     if (info.shape.empty()) read.shape.clear();
     if (!read.beyond.empty())
-      throw input_error(where + "element " + index_text(read.shape, read.beyond.begin()->first) + " is an exact number that no binary64 is, and an array of floats would round it: keep the case in JSON");
+      throw input_error(where + "element " + index_text(read.shape, read.beyond.begin()->first) +
+                        " is an exact number that no binary64 is, and an array of floats would round it: "
+                        "keep the case in JSON");
     a.shape = read.shape;
     a.bytes.resize(8 * read.values.size());
     if (!read.values.empty()) std::memcpy(a.bytes.data(), read.values.data(), a.bytes.size());
     return a;
   }
 
-  static void read_booleans(const json::value& v, std::size_t level, host_array& a, const std::string& where) {
+  static void read_booleans(const json::value& v, std::size_t level, host_array& a,
+                            const std::string& where) {
     if (level == a.shape.size()) {
-      if (v.type != json::kind::boolean) throw input_error(where + "an element is " + std::string(json::name_of(v.type)) + " and the first one is true or false");
+      if (v.type != json::kind::boolean)
+        throw input_error(where + "an element is " + std::string(json::name_of(v.type)) +
+                          " and the first one is true or false");
       a.bytes.push_back(v.truth ? 1 : 0);
       return;
     }
-    if (v.type != json::kind::array || v.items.size() != a.shape[level]) throw input_error(where + "its rows are not equally long: make them so");
+    if (v.type != json::kind::array || v.items.size() != a.shape[level])
+      throw input_error(where + "its rows are not equally long: make them so");
     for (const json::value& item : v.items) read_booleans(item, level + 1, a, where);
   }
 
@@ -124,7 +134,8 @@ void write_level(std::string& out, const host_array& a, std::size_t level, std::
 
 std::string identifier(const std::string& name) {
   std::string result;
-  for (const char c : name) result += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  for (const char c : name)
+    result += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
   if (result.empty() || (result[0] >= '0' && result[0] <= '9')) result = "array_" + result;
   return result;
 }
@@ -181,18 +192,24 @@ std::string cpp_number(const host_array& a, std::size_t at, const cpp_type& type
   const auto significand = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
   std::string digits;
   std::uint64_t fraction = significand & ((std::uint64_t{1} << 52) - 1);
-  for (; fraction != 0; fraction = fraction << 4 & ((std::uint64_t{1} << 52) - 1)) digits += "0123456789abcdef"[fraction >> 48];
+  for (; fraction != 0; fraction = fraction << 4 & ((std::uint64_t{1} << 52) - 1))
+    digits += "0123456789abcdef"[fraction >> 48];
   const int power = exponent - 1;
-  return std::string(x < 0 ? "-" : "") + "0x1" + (digits.empty() ? "" : "." + digits) + "p" + (power < 0 ? "-" : "+") + std::to_string(std::abs(power)) + type.suffix;
+  return std::string(x < 0 ? "-" : "") + "0x1" + (digits.empty() ? "" : "." + digits) + "p" +
+         (power < 0 ? "-" : "+") + std::to_string(std::abs(power)) + type.suffix;
 }
 
 }  // namespace
 
-std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name) { return std::make_unique<json_file>(text, name); }
+std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name) {
+  return std::make_unique<json_file>(text, name);
+}
 
 encoded_arrays encode_json(const arrays_to_write& content, const std::string& name) {
   for (const host_array& a : content.arrays)
-    if (a.elements() == 0) throw input_error(array_prefix(name, a.name) + "it has no elements, and JSON cannot say its shape " + shape_text(a) + ": write another format");
+    if (a.elements() == 0)
+      throw input_error(array_prefix(name, a.name) + "it has no elements, and JSON cannot say its shape " +
+                        shape_text(a) + ": write another format");
   std::string top;
   std::string expected;
   for (const host_array& a : content.arrays) {
@@ -200,7 +217,10 @@ encoded_arrays encode_json(const arrays_to_write& content, const std::string& na
     for (const std::string_view key : inputs) is_input = is_input || key == a.name;
     std::string& out = is_input ? top : expected;
     const bool prefixed = a.name.starts_with("expected.");
-    out += (is_input ? "  " : expected.empty() ? "\n    " : ",\n    ") + json::quote(prefixed ? a.name.substr(9) : a.name) + ": ";
+    out += (is_input           ? "  "
+            : expected.empty() ? "\n    "
+                               : ",\n    ") +
+           json::quote(prefixed ? a.name.substr(9) : a.name) + ": ";
     std::size_t at = 0;
     write_level(out, a, 0, at);
     if (is_input) out += ",\n";
@@ -217,21 +237,26 @@ encoded_arrays encode_json(const arrays_to_write& content, const std::string& na
 }
 
 encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::string& name) {
-  std::string text = "#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n#include <limits>\n\n";
+  std::string text =
+      "#pragma once\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n#include <limits>\n\n";
   if (!content.provenance.empty()) text += "// attest " + content.provenance + "\n";
   text += "namespace attest_arrays {\n";
   std::vector<std::string> names;
   for (const host_array& a : content.arrays) {
     const std::string id = identifier(a.name);
     for (const std::string& other : names)
-      if (other == id) throw input_error(name + ": array " + a.name + ": two arrays would have the name " + id + " in C++: leave one out");
+      if (other == id)
+        throw input_error(name + ": array " + a.name + ": two arrays would have the name " + id +
+                          " in C++: leave one out");
     names.push_back(id);
     const cpp_type type = cpp_type_of(a.type);
     text += "\n// " + to_string(a.type) + " " + shape_text(a) + "\n";
     std::string shape;
     for (const std::size_t extent : a.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-    text += "inline constexpr std::array<std::size_t, " + std::to_string(a.shape.size()) + "> " + id + "_shape{" + shape + "};\n";
-    text += "inline constexpr std::array<" + std::string(type.name) + ", " + std::to_string(a.elements()) + "> " + id + "{";
+    text += "inline constexpr std::array<std::size_t, " + std::to_string(a.shape.size()) + "> " + id +
+            "_shape{" + shape + "};\n";
+    text += "inline constexpr std::array<" + std::string(type.name) + ", " + std::to_string(a.elements()) +
+            "> " + id + "{";
     std::size_t column = 0;
     for (std::size_t i = 0; i < a.elements(); ++i) {
       const std::string number = cpp_number(a, i, type);

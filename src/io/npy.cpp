@@ -90,7 +90,8 @@ class header_parser {
       std::uint64_t extent = 0;
       const char* const begin = text_.data() + at_;
       const auto read = std::from_chars(begin, text_.data() + text_.size(), extent);
-      if (read.ec == std::errc::result_out_of_range || extent > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()))
+      if (read.ec == std::errc::result_out_of_range ||
+          extent > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()))
         fail("an extent in its shape does not fit into any memory: the header is wrong");
       if (read.ec != std::errc()) fail("its shape is no tuple of whole numbers");
       at_ += static_cast<std::size_t>(read.ptr - begin);
@@ -108,17 +109,21 @@ class header_parser {
       kind.remove_prefix(1);
     }
     if (kind.starts_with('O'))
-      fail("its elements are Python objects (a pickle), which are never read: save numbers, with dtype=float64 or another");
+      fail(
+          "its elements are Python objects (a pickle), which are never read: save numbers, with "
+          "dtype=float64 or another");
     constexpr std::pair<std::string_view, dtype> kinds[] = {
-        {"b1", dtype::boolean}, {"?", dtype::boolean}, {"i1", dtype::int8},   {"i2", dtype::int16},    {"i4", dtype::int32},    {"i8", dtype::int64},
-        {"u1", dtype::uint8},   {"u2", dtype::uint16}, {"u4", dtype::uint32}, {"u8", dtype::uint64}, {"f2", dtype::binary16}, {"f4", dtype::binary32},
-        {"f8", dtype::binary64}, {"V1", dtype::uint8}, {"V2", dtype::uint16}, {"f1", dtype::uint8}};
+        {"b1", dtype::boolean},  {"?", dtype::boolean}, {"i1", dtype::int8},     {"i2", dtype::int16},
+        {"i4", dtype::int32},    {"i8", dtype::int64},  {"u1", dtype::uint8},    {"u2", dtype::uint16},
+        {"u4", dtype::uint32},   {"u8", dtype::uint64}, {"f2", dtype::binary16}, {"f4", dtype::binary32},
+        {"f8", dtype::binary64}, {"V1", dtype::uint8},  {"V2", dtype::uint16},   {"f1", dtype::uint8}};
     for (const auto& [name, type] : kinds)
       if (kind == name) {
         result.info.type = type;
         result.info.untyped = kind.starts_with('V') || kind == "f1";
         result.big_endian = order == '>';
-        if (order == '|' && size_of(type) > 1 && !result.info.untyped) fail("its dtype '" + descr.substr(0, 40) + "' does not say the order of the bytes");
+        if (order == '|' && size_of(type) > 1 && !result.info.untyped)
+          fail("its dtype '" + descr.substr(0, 40) + "' does not say the order of the bytes");
         return;
       }
     fail("its dtype '" + descr.substr(0, 40) + "' is not read: save floats, integers or booleans");
@@ -142,11 +147,13 @@ class npy_file final : public array_file {
       at += count;
     };
     header_ = read_npy_header(next, array_name, where_);
-    const std::uint64_t bytes = checked_elements(header_.info.shape, size_of(header_.info.type), where_) * size_of(header_.info.type);
+    const std::uint64_t bytes =
+        checked_elements(header_.info.shape, size_of(header_.info.type), where_) * size_of(header_.info.type);
     const std::uint64_t there = source_->size() - header_.size;
     if (there != bytes)
-      throw input_error(where_ + "shape " + shape_text(header_.info) + " of " + to_string(header_.info.type) + " takes " + std::to_string(bytes) +
-                        " bytes and " + std::to_string(there) + " follow the header: it is " +
+      throw input_error(where_ + "shape " + shape_text(header_.info) + " of " + to_string(header_.info.type) +
+                        " takes " + std::to_string(bytes) + " bytes and " + std::to_string(there) +
+                        " follow the header: it is " +
                         (there < bytes ? "truncated" : "damaged, or holds more than one array"));
     if (sidecar) read_sidecar(*sidecar);
     arrays_.push_back(header_.info);
@@ -162,10 +169,12 @@ class npy_file final : public array_file {
     } catch (const json::syntax_error& e) {
       throw input_error(where + e.what());
     }
-    if (root.type != json::kind::object) throw input_error(where + "it holds no object: expected {\"dtype\": \"bfloat16\"}");
+    if (root.type != json::kind::object)
+      throw input_error(where + "it holds no object: expected {\"dtype\": \"bfloat16\"}");
     for (const std::string& key : root.keys)
       if (key != "name" && key != "dtype" && key != "attest" && key != "version")
-        throw input_error(where + "the key " + json::quote(key) + " is not known: it may have name, dtype, version and attest");
+        throw input_error(where + "the key " + json::quote(key) +
+                          " is not known: it may have name, dtype, version and attest");
     for (const char* key : {"name", "dtype", "version"})
       if (const json::value* v = root.find(key); v != nullptr && v->type != json::kind::string)
         throw input_error(where + key + " is no string");
@@ -219,16 +228,20 @@ npy_header read_npy_header(const next_bytes& next, const std::string& array_name
   std::array<unsigned char, 8> start{};
   next(start.data(), start.size());
   constexpr std::array<unsigned char, 6> magic = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-  if (!std::equal(magic.begin(), magic.end(), start.begin())) throw input_error(where + "it does not begin as an .npy file does");
+  if (!std::equal(magic.begin(), magic.end(), start.begin()))
+    throw input_error(where + "it does not begin as an .npy file does");
   const unsigned major = start[6];
   if (major < 1 || major > 3 || start[7] != 0)
-    throw input_error(where + "version " + std::to_string(major) + "." + std::to_string(start[7]) + " of the .npy format is not known: 1.0, 2.0 and 3.0 are read");
+    throw input_error(where + "version " + std::to_string(major) + "." + std::to_string(start[7]) +
+                      " of the .npy format is not known: 1.0, 2.0 and 3.0 are read");
   const std::size_t width = major == 1 ? 2 : 4;
   std::array<unsigned char, 4> length{};
   next(length.data(), width);
   std::uint64_t size = 0;
   for (std::size_t i = width; i-- > 0;) size = size << 8 | length[i];
-  if (size > longest_header) throw input_error(where + "its header claims " + std::to_string(size) + " bytes: at most " + std::to_string(longest_header) + " are read");
+  if (size > longest_header)
+    throw input_error(where + "its header claims " + std::to_string(size) + " bytes: at most " +
+                      std::to_string(longest_header) + " are read");
   std::string text(static_cast<std::size_t>(size), '\0');
   next(text.data(), text.size());
   npy_header result;
@@ -238,24 +251,31 @@ npy_header read_npy_header(const next_bytes& next, const std::string& array_name
   return result;
 }
 
-std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, const std::string& name, const std::string& array_name,
+std::unique_ptr<array_file> open_npy(std::shared_ptr<const byte_source> source, const std::string& name,
+                                     const std::string& array_name,
                                      const std::optional<std::string>& sidecar) {
   return std::make_unique<npy_file>(std::move(source), name, array_name, sidecar);
 }
 
-array_info reinterpreted_info(const array_info& info, const std::string& dtype_name, const std::string& where) {
+array_info reinterpreted_info(const array_info& info, const std::string& dtype_name,
+                              const std::string& where) {
   host_array empty;
   static_cast<array_info&>(empty) = info;
   return reinterpreted(empty, dtype_name, where);
 }
 
-bool is_numpy_type(dtype type) { return format_of(type) == nullptr || type == dtype::binary16 || type == dtype::binary32 || type == dtype::binary64; }
+bool is_numpy_type(dtype type) {
+  return format_of(type) == nullptr || type == dtype::binary16 || type == dtype::binary32 ||
+         type == dtype::binary64;
+}
 
 std::string npy_header_bytes(const host_array& a) {
   std::string shape;
-  for (const std::size_t extent : a.shape) shape += std::to_string(extent) + (a.shape.size() == 1 || &extent != &a.shape.back() ? "," : "") +
-                                                    (&extent != &a.shape.back() ? " " : "");
-  std::string header = "{'descr': '" + descr_of(a.type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  for (const std::size_t extent : a.shape)
+    shape += std::to_string(extent) + (a.shape.size() == 1 || &extent != &a.shape.back() ? "," : "") +
+             (&extent != &a.shape.back() ? " " : "");
+  std::string header =
+      "{'descr': '" + descr_of(a.type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t alignment = 64;
   const std::size_t unpadded = 10 + header.size() + 1;
   header.append((alignment - unpadded % alignment) % alignment, ' ');
@@ -270,12 +290,14 @@ encoded_arrays encode_npy(const arrays_to_write& content, const std::string& nam
   if (content.arrays.size() != 1) {
     std::string names;
     for (const host_array& a : content.arrays) names += (names.empty() ? "" : ", ") + a.name;
-    throw input_error(name + ": an .npy file holds one array, not " + std::to_string(content.arrays.size()) + " (" + names + "): write .npz or .safetensors");
+    throw input_error(name + ": an .npy file holds one array, not " + std::to_string(content.arrays.size()) +
+                      " (" + names + "): write .npz or .safetensors");
   }
   const host_array& a = content.arrays[0];
   encoded_arrays result;
   result.bytes = npy_header_bytes(a) + little_endian_bytes(a);
-  result.sidecar = "{\"version\": \"attest-npy-v1\", \"name\": " + json::quote(a.name) + ", \"dtype\": " + json::quote(to_string(a.type)) +
+  result.sidecar = "{\"version\": \"attest-npy-v1\", \"name\": " + json::quote(a.name) +
+                   ", \"dtype\": " + json::quote(to_string(a.type)) +
                    (content.provenance.empty() ? "" : ", \"attest\": " + content.provenance) + "}\n";
   return result;
 }

@@ -14,8 +14,8 @@ namespace attest::io {
 
 namespace {
 
-// What an archive may unpack to whatever its size, and how many times its size beyond that. (deflate packs up to 1032 times;
-// arrays that are not nearly constant hardly ten times.)
+// What an archive may unpack to whatever its size, and how many times its size beyond that. (deflate packs up
+// to 1032 times; arrays that are not nearly constant hardly ten times.)
 constexpr std::uint64_t always_unpacked = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_times = 200;
 constexpr std::uint64_t longest_provenance = std::uint64_t{16} << 20;
@@ -59,7 +59,8 @@ struct zip_reader {
         delete &self;
         return 0;
       case ZIP_SOURCE_SEEK: {
-        const zip_int64_t to = zip_source_seek_compute_offset(self.at, self.source->size(), data, length, &self.error);
+        const zip_int64_t to =
+            zip_source_seek_compute_offset(self.at, self.source->size(), data, length, &self.error);
         if (to < 0) return -1;
         self.at = static_cast<std::uint64_t>(to);
         return 0;
@@ -67,7 +68,8 @@ struct zip_reader {
       case ZIP_SOURCE_TELL:
         return static_cast<zip_int64_t>(self.at);
       case ZIP_SOURCE_SUPPORTS:
-        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
                                               ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
       default:
         zip_error_set(&self.error, ZIP_ER_OPNOTSUPP, 0);
@@ -87,7 +89,8 @@ std::string text_of(zip_error_t* error) { return zip_error_strerror(error); }
 
 class npz_file final : public array_file {
  public:
-  npz_file(std::shared_ptr<const byte_source> source, const std::string& name) : packed_size_(source->size()) {
+  npz_file(std::shared_ptr<const byte_source> source, const std::string& name)
+      : packed_size_(source->size()) {
     name_ = name;
     if (packed_size_ == 0) fail("it is empty");  // which libzip takes for an archive without members
     auto* reader = new zip_reader{std::move(source), 0, {}};
@@ -127,18 +130,20 @@ class npz_file final : public array_file {
       const auto index = static_cast<zip_uint64_t>(i);
       zip_stat_t stat;
       zip_stat_init(&stat);
-      if (zip_stat_index(archive_.get(), index, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 || (stat.valid & ZIP_STAT_SIZE) == 0 ||
-          (stat.valid & ZIP_STAT_COMP_METHOD) == 0)
+      if (zip_stat_index(archive_.get(), index, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
+          (stat.valid & ZIP_STAT_SIZE) == 0 || (stat.valid & ZIP_STAT_COMP_METHOD) == 0)
         fail("its directory is damaged at entry " + std::to_string(i));
       const std::string entry = stat.name;
       if (!names.insert(entry).second) fail("the member " + json::quote(entry) + " occurs twice");
       check_name(entry);
       unpacked += stat.size;
-      if (stat.size > most_times * packed_size_ + always_unpacked || unpacked > most_times * packed_size_ + always_unpacked)
-        fail("its " + std::to_string(packed_size_) + " bytes claim to unpack to more than " + std::to_string(most_times) +
-             " times as many: save it without compression (numpy.savez)");
+      if (stat.size > most_times * packed_size_ + always_unpacked ||
+          unpacked > most_times * packed_size_ + always_unpacked)
+        fail("its " + std::to_string(packed_size_) + " bytes claim to unpack to more than " +
+             std::to_string(most_times) + " times as many: save it without compression (numpy.savez)");
       if (entry == provenance_member) {
-        if (stat.size > longest_provenance) fail("its member attest.json has more than " + std::to_string(longest_provenance) + " bytes");
+        if (stat.size > longest_provenance)
+          fail("its member attest.json has more than " + std::to_string(longest_provenance) + " bytes");
         read_sidecar(text(index, stat.size));
         continue;
       }
@@ -146,19 +151,24 @@ class npz_file final : public array_file {
       const std::string array = entry.substr(0, entry.size() - 4);
       const std::string where = array_prefix(name_, array);
       if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
-        throw input_error(where + "it is compressed with method " + std::to_string(stat.comp_method) + ": numpy.savez and savez_compressed use others");
-      if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && stat.encryption_method != ZIP_EM_NONE) throw input_error(where + "it is encrypted");
+        throw input_error(where + "it is compressed with method " + std::to_string(stat.comp_method) +
+                          ": numpy.savez and savez_compressed use others");
+      if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && stat.encryption_method != ZIP_EM_NONE)
+        throw input_error(where + "it is encrypted");
       const auto file = open(index, where);
       const npy_header header = read_npy_header(next(file.get(), where), array, where);
-      const std::uint64_t bytes = checked_elements(header.info.shape, size_of(header.info.type), where) * size_of(header.info.type);
+      const std::uint64_t bytes =
+          checked_elements(header.info.shape, size_of(header.info.type), where) * size_of(header.info.type);
       if (stat.size < header.size || stat.size - header.size != bytes)
-        throw input_error(where + "shape " + shape_text(header.info) + " of " + to_string(header.info.type) + " takes " + std::to_string(bytes) +
-                          " bytes and its member has " + std::to_string(stat.size) + " with the header: it is damaged");
+        throw input_error(where + "shape " + shape_text(header.info) + " of " + to_string(header.info.type) +
+                          " takes " + std::to_string(bytes) + " bytes and its member has " +
+                          std::to_string(stat.size) + " with the header: it is damaged");
       arrays_.push_back(header.info);
       members_.push_back({index, header, {}});
     }
     for (std::size_t i = 0; i < arrays_.size(); ++i)
-      if (const json::value* type = dtypes_.find(arrays_[i].name); type != nullptr && type->type == json::kind::string) {
+      if (const json::value* type = dtypes_.find(arrays_[i].name);
+          type != nullptr && type->type == json::kind::string) {
         members_[i].dtype_name = type->text;
         arrays_[i] = reinterpreted_info(arrays_[i], type->text, array_prefix(name_, arrays_[i].name));
       }
@@ -177,13 +187,16 @@ class npz_file final : public array_file {
 
   // Nothing is unpacked to a folder; but no honest archive has such names.
   void check_name(const std::string& entry) const {
-    bool climbs = entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos || entry.find(':') == 1;
+    bool climbs = entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos ||
+                  entry.find(':') == 1;
     for (std::size_t at = 0; at <= entry.size();) {
       const std::size_t end = std::min(entry.find('/', at), entry.size());
       climbs = climbs || entry.substr(at, end - at) == "..";
       at = end + 1;
     }
-    if (climbs) fail("the member " + json::quote(entry) + " climbs out of its folder: the archive is not to be trusted");
+    if (climbs)
+      fail("the member " + json::quote(entry) +
+           " climbs out of its folder: the archive is not to be trusted");
   }
 
   std::unique_ptr<zip_file_t, discard> open(zip_uint64_t index, const std::string& where) const {
@@ -263,31 +276,39 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
   archive_handle archive(opened);
   // The bytes of the members have to stay until the archive is closed.
   std::vector<std::pair<std::string, std::string>> members;
-  for (const host_array& a : content.arrays) members.emplace_back(a.name + ".npy", npy_header_bytes(a) + little_endian_bytes(a));
+  for (const host_array& a : content.arrays)
+    members.emplace_back(a.name + ".npy", npy_header_bytes(a) + little_endian_bytes(a));
   std::string dtypes;
   for (const host_array& a : content.arrays)
-    if (!is_numpy_type(a.type)) dtypes += (dtypes.empty() ? "" : ", ") + json::quote(a.name) + ": " + json::quote(to_string(a.type));
+    if (!is_numpy_type(a.type))
+      dtypes += (dtypes.empty() ? "" : ", ") + json::quote(a.name) + ": " + json::quote(to_string(a.type));
   if (!content.provenance.empty() || !dtypes.empty())
-    members.emplace_back(provenance_member, "{\"version\": \"attest-npz-v1\", \"dtypes\": {" + dtypes + "}" +
-                                                (content.provenance.empty() ? "" : ", \"attest\": " + content.provenance) + "}\n");
+    members.emplace_back(provenance_member,
+                         "{\"version\": \"attest-npz-v1\", \"dtypes\": {" + dtypes + "}" +
+                             (content.provenance.empty() ? "" : ", \"attest\": " + content.provenance) +
+                             "}\n");
   for (const auto& [member, bytes] : members) {
     // Asked for UTF-8, versions differ in whether they say so of ASCII; left to look, they agree.
     zip_source_t* const source = zip_source_buffer(archive.get(), bytes.data(), bytes.size(), 0);
-    const zip_int64_t index = source == nullptr ? -1 : zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_GUESS);
+    const zip_int64_t index =
+        source == nullptr ? -1 : zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_GUESS);
     if (index < 0) {
       if (source != nullptr) zip_source_free(source);
       fail(zip_strerror(archive.get()));
     }
     const auto at = static_cast<zip_uint64_t>(index);
-    // Stored, since other versions of a library pack to other bytes; and at the first moment that zip knows, 1980-01-01.
-    if (zip_set_file_compression(archive.get(), at, ZIP_CM_STORE, 0) != 0 || zip_file_set_dostime(archive.get(), at, 0, 33, 0) != 0)
+    // Stored, since other versions of a library pack to other bytes; and at the first moment that zip knows,
+    // 1980-01-01.
+    if (zip_set_file_compression(archive.get(), at, ZIP_CM_STORE, 0) != 0 ||
+        zip_file_set_dostime(archive.get(), at, 0, 33, 0) != 0)
       fail(zip_strerror(archive.get()));
   }
   if (zip_close(archive.get()) != 0) fail(zip_strerror(archive.get()));
   archive.release();
   encoded_arrays result;
   zip_stat_t stat;
-  if (zip_source_stat(target, &stat) != 0 || zip_source_open(target) != 0) fail("the archive cannot be read again");
+  if (zip_source_stat(target, &stat) != 0 || zip_source_open(target) != 0)
+    fail("the archive cannot be read again");
   result.bytes.resize(static_cast<std::size_t>(stat.size));
   std::size_t have = 0;
   while (have < result.bytes.size()) {

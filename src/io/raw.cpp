@@ -24,12 +24,17 @@ class raw_file final : public array_file {
     }
     if (root.type != json::kind::object) fail("it holds no object: expected {\"arrays\": [...]}");
     if (const json::value* attest = root.find("attest")) provenance_ = json::write(*attest);
-    if (const json::value* version = root.find("version"); version != nullptr && (version->type != json::kind::string || version->text != "attest-raw-v1"))
+    if (const json::value* version = root.find("version");
+        version != nullptr && (version->type != json::kind::string || version->text != "attest-raw-v1"))
       fail("version is " + json::write(*version).substr(0, 40) + ": expected \"attest-raw-v1\"");
     const json::value* arrays = root.find("arrays");
-    if (arrays == nullptr || arrays->type != json::kind::array) fail("the key \"arrays\" is missing, or no list: expected [{\"name\": \"Q\", \"dtype\": \"float32\", \"shape\": [2, 3], \"byte_order\": \"little\"}]");
+    if (arrays == nullptr || arrays->type != json::kind::array)
+      fail(
+          "the key \"arrays\" is missing, or no list: expected [{\"name\": \"Q\", \"dtype\": \"float32\", "
+          "\"shape\": [2, 3], \"byte_order\": \"little\"}]");
     for (const std::string& key : root.keys)
-      if (key != "arrays" && key != "version" && key != "attest") fail("the key " + json::quote(key) + " is not known");
+      if (key != "arrays" && key != "version" && key != "attest")
+        fail("the key " + json::quote(key) + " is not known");
     bool placed = false;
     for (const json::value& entry : arrays->items) placed = read_array(entry) || placed;
     check_places(placed);
@@ -52,7 +57,8 @@ class raw_file final : public array_file {
     const char* const end = v.text.data() + v.text.size();
     if (v.type == json::kind::number) {
       const auto read = std::from_chars(v.text.data(), end, result);
-      if (read.ec == std::errc() && read.ptr == end && result <= static_cast<std::uint64_t>(PTRDIFF_MAX)) return result;
+      if (read.ec == std::errc() && read.ptr == end && result <= static_cast<std::uint64_t>(PTRDIFF_MAX))
+        return result;
     }
     fail(what + json::write(v).substr(0, 40) + " is no size");
   }
@@ -61,12 +67,15 @@ class raw_file final : public array_file {
   bool read_array(const json::value& entry) {
     if (entry.type != json::kind::object) fail("an entry of \"arrays\" is no object");
     const json::value* name = entry.find("name");
-    if (name == nullptr || name->type != json::kind::string || name->text.empty()) fail("an entry of \"arrays\" has no name");
+    if (name == nullptr || name->type != json::kind::string || name->text.empty())
+      fail("an entry of \"arrays\" has no name");
     const std::string where = "array " + name->text + ": ";
     if (find(name->text) != nullptr) fail(where + "it occurs twice");
     for (const std::string& key : entry.keys)
-      if (key != "name" && key != "dtype" && key != "shape" && key != "byte_order" && key != "offset" && key != "order")
-        fail(where + "the key " + json::quote(key) + " is not known: it may have name, dtype, shape, byte_order, order and offset");
+      if (key != "name" && key != "dtype" && key != "shape" && key != "byte_order" && key != "offset" &&
+          key != "order")
+        fail(where + "the key " + json::quote(key) +
+             " is not known: it may have name, dtype, shape, byte_order, order and offset");
     const auto word = [&](const char* key) -> std::string {
       const json::value* v = entry.find(key);
       if (v == nullptr) return {};
@@ -77,7 +86,9 @@ class raw_file final : public array_file {
     const std::string dtype_name = word("dtype");
     if (dtype_name == "int4" || dtype_name == "uint4") p.packed = dtype_name;
     const auto type = p.packed.empty() ? dtype_named(dtype_name) : dtype::uint8;
-    if (!type) fail(where + "there is no dtype " + json::quote(dtype_name.substr(0, 40)) + ": see docs/formats.md for their names");
+    if (!type)
+      fail(where + "there is no dtype " + json::quote(dtype_name.substr(0, 40)) +
+           ": see docs/formats.md for their names");
     const std::string byte_order = word("byte_order");
     if (byte_order != "little" && byte_order != "big" && (size_of(*type) > 1 || !byte_order.empty()))
       fail(where + "its byte_order has to be said: \"little\" or \"big\"");
@@ -88,20 +99,25 @@ class raw_file final : public array_file {
     array_info info{name->text, *type, {}, false};
     const json::value* shape = entry.find("shape");
     if (shape == nullptr || shape->type != json::kind::array) fail(where + "its shape is no list");
-    for (const json::value& extent : shape->items) info.shape.push_back(static_cast<std::size_t>(whole_number(extent, where)));
+    for (const json::value& extent : shape->items)
+      info.shape.push_back(static_cast<std::size_t>(whole_number(extent, where)));
     p.stored = info;
     if (!p.packed.empty()) {
-      if (info.shape.empty() || info.shape.back() % 2 != 0) fail(where + "the last extent of " + p.packed + " has to be even, as two elements share a byte");
+      if (info.shape.empty() || info.shape.back() % 2 != 0)
+        fail(where + "the last extent of " + p.packed + " has to be even, as two elements share a byte");
       if (p.fortran_order) fail(where + p.packed + " is read in order \"C\" alone");
       p.stored.shape.back() /= 2;
       info.type = p.packed == "int4" ? dtype::int8 : dtype::uint8;
     }
-    const std::uint64_t bytes = checked_elements(p.stored.shape, size_of(*type), sidecar_ + where) * size_of(*type);
+    const std::uint64_t bytes =
+        checked_elements(p.stored.shape, size_of(*type), sidecar_ + where) * size_of(*type);
     const json::value* offset = entry.find("offset");
     p.first = offset != nullptr ? whole_number(*offset, where) : places_.empty() ? 0 : places_.back().last;
     if (p.first > source_->size() || bytes > source_->size() - p.first)
-      throw input_error(array_prefix(name_, info.name) + "shape " + shape_text(info) + " takes " + std::to_string(bytes) + " bytes from byte " +
-                        std::to_string(p.first) + " on, and the file has " + std::to_string(source_->size()) + ": it is truncated, or the sidecar is wrong");
+      throw input_error(array_prefix(name_, info.name) + "shape " + shape_text(info) + " takes " +
+                        std::to_string(bytes) + " bytes from byte " + std::to_string(p.first) +
+                        " on, and the file has " + std::to_string(source_->size()) +
+                        ": it is truncated, or the sidecar is wrong");
     p.last = p.first + bytes;
     arrays_.push_back(info);
     places_.push_back(p);
@@ -116,20 +132,25 @@ class raw_file final : public array_file {
     });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (places_[order[i]].first < places_[order[i - 1]].last)
-        fail("array " + arrays_[order[i]].name + ": its bytes overlap those of array " + arrays_[order[i - 1]].name);
+        fail("array " + arrays_[order[i]].name + ": its bytes overlap those of array " +
+             arrays_[order[i - 1]].name);
     const std::uint64_t end = places_.empty() ? 0 : places_.back().last;
     if (!placed && end != source_->size())
-      fail("its arrays take " + std::to_string(end) + " bytes and the file has " + std::to_string(source_->size()) + ": give offsets, or correct the shapes");
+      fail("its arrays take " + std::to_string(end) + " bytes and the file has " +
+           std::to_string(source_->size()) + ": give offsets, or correct the shapes");
   }
 
   host_array load_at(std::size_t index) const override {
     const place& p = places_[index];
     const std::string where = array_prefix(name_, arrays_[index].name);
     std::uint64_t at = p.first;
-    host_array a = read_elements(p.stored, p.fortran_order, p.big_endian, [&](void* to, std::size_t count) {
-      source_->read(at, to, count);
-      at += count;
-    }, where);
+    host_array a = read_elements(
+        p.stored, p.fortran_order, p.big_endian,
+        [&](void* to, std::size_t count) {
+          source_->read(at, to, count);
+          at += count;
+        },
+        where);
     return p.packed.empty() ? a : reinterpreted(std::move(a), p.packed, where);
   }
 
@@ -140,9 +161,11 @@ class raw_file final : public array_file {
 
 }  // namespace
 
-std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, const std::string& name, const std::optional<std::string>& sidecar) {
+std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, const std::string& name,
+                                     const std::optional<std::string>& sidecar) {
   if (!sidecar)
-    throw input_error(name + ": its sidecar " + name + ".json is missing, which says the dtype, shape and byte order of its arrays");
+    throw input_error(name + ": its sidecar " + name +
+                      ".json is missing, which says the dtype, shape and byte order of its arrays");
   return std::make_unique<raw_file>(std::move(source), name, *sidecar);
 }
 
@@ -152,11 +175,13 @@ encoded_arrays encode_raw(const arrays_to_write& content) {
   for (const host_array& a : content.arrays) {
     std::string shape;
     for (const std::size_t extent : a.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-    list += (list.empty() ? "\n  {" : ",\n  {") + ("\"name\": " + json::quote(a.name)) + ", \"dtype\": " + json::quote(to_string(a.type)) + ", \"shape\": [" + shape +
+    list += (list.empty() ? "\n  {" : ",\n  {") + ("\"name\": " + json::quote(a.name)) +
+            ", \"dtype\": " + json::quote(to_string(a.type)) + ", \"shape\": [" + shape +
             "], \"byte_order\": \"little\", \"offset\": " + std::to_string(result.bytes.size()) + "}";
     result.bytes += little_endian_bytes(a);
   }
-  result.sidecar = "{\"version\": \"attest-raw-v1\", \"arrays\": [" + list + "]" + (content.provenance.empty() ? "" : ",\n \"attest\": " + content.provenance) + "}\n";
+  result.sidecar = "{\"version\": \"attest-raw-v1\", \"arrays\": [" + list + "]" +
+                   (content.provenance.empty() ? "" : ",\n \"attest\": " + content.provenance) + "}\n";
   return result;
 }
 

@@ -1,5 +1,6 @@
 // Arrays of any format against references.
-// - rounding of high + low: against the hardware's conversion to binary32, and between all neighbours of the narrow formats
+// - rounding of high + low: against the hardware's conversion to binary32, and between all neighbours of the
+// narrow formats
 // - patterns: of every number of the formats of 8 and 16 bits
 // - what is measured, on arrays small enough for arithmetic by hand
 // - layouts, quantiles, enclosures
@@ -20,19 +21,24 @@ namespace {
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const double infinity = std::numeric_limits<double>::infinity();
 
-const format* const narrow[] = {&formats::float8_e4m3fn, &formats::float8_e5m2, &formats::float8_e4m3fnuz, &formats::float8_e5m2fnuz, &formats::bfloat16, &formats::binary16};
+const format* const narrow[] = {&formats::float8_e4m3fn,   &formats::float8_e5m2, &formats::float8_e4m3fnuz,
+                                &formats::float8_e5m2fnuz, &formats::bfloat16,    &formats::binary16};
 
 double value_of(std::uint64_t pattern, const format& f) {
   const decoded d = decode(pattern, f);
   if (d.kind == number_kind::not_a_number) return not_a_number;
-  const double magnitude = d.kind == number_kind::infinite ? infinity : std::ldexp(static_cast<double>(d.significand), d.exponent);
+  const double magnitude =
+      d.kind == number_kind::infinite ? infinity : std::ldexp(static_cast<double>(d.significand), d.exponent);
   return d.negative ? -magnitude : magnitude;
 }
 
-bool same(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
+bool same(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
 
-array_comparison compared(const std::vector<double>& high, const std::vector<double>& candidate, const format* written, const format* f,
-                          const array_tolerance& allowed = {}, const std::vector<double>& low = {}) {
+array_comparison compared(const std::vector<double>& high, const std::vector<double>& candidate,
+                          const format* written, const format* f, const array_tolerance& allowed = {},
+                          const std::vector<double>& low = {}) {
   const std::vector<std::size_t> shape{high.size()};
   return compare_arrays({shape, high, low, written, false}, {shape, candidate}, f, allowed);
 }
@@ -89,7 +95,9 @@ TEST_CASE("rounding is the hardware's where that has the format") {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const std::uint64_t bits = state ^ state >> 29;
     // All exponents of binary32, its subnormals, and what overflows it.
-    const double x = std::ldexp(1 + static_cast<double>(bits >> 12) * 0x1p-52, static_cast<int>(bits % 300) - 160) * ((bits & 4096) != 0 ? 1 : -1);
+    const double x =
+        std::ldexp(1 + static_cast<double>(bits >> 12) * 0x1p-52, static_cast<int>(bits % 300) - 160) *
+        ((bits & 4096) != 0 ? 1 : -1);
     wrong += same(rounded_to(x, 0, formats::binary32), static_cast<double>(static_cast<float>(x))) ? 0 : 1;
   }
   CHECK(wrong == 0);
@@ -110,7 +118,8 @@ TEST_CASE("overflow") {
 }
 
 TEST_CASE("a candidate in a narrower format") {
-  // bfloat16 has 8 bits: the ulp is 2^-7 in [1, 2). 1 + 2^-8 is a tie, which goes to 1; with a low word it goes up.
+  // bfloat16 has 8 bits: the ulp is 2^-7 in [1, 2). 1 + 2^-8 is a tie, which goes to 1; with a low word it
+  // goes up.
   const double tie = 1 + 0x1p-8;
   const auto plain = compared({tie, 1.5}, {1, 1.5}, &formats::binary64, &formats::bfloat16, {{}, 0});
   CHECK(plain.outcome == judgement::passed);
@@ -119,23 +128,28 @@ TEST_CASE("a candidate in a narrower format") {
   CHECK_FALSE(plain.against_exact);
   CHECK(plain.ulp_error->value == 0.5);
   CHECK(plain.absolute_error->value == 0x1p-8);
-  const auto with_low = compared({tie, 1.5}, {1, 1.5}, &formats::binary64, &formats::bfloat16, {{}, 0}, {0x1p-60, 0});
+  const auto with_low =
+      compared({tie, 1.5}, {1, 1.5}, &formats::binary64, &formats::bfloat16, {{}, 0}, {0x1p-60, 0});
   CHECK(with_low.outcome == judgement::failed);
   CHECK(with_low.correctly_rounded == 1);
   CHECK(with_low.ulp_distance->value == 1);
   CHECK(with_low.against_exact);
   CHECK(with_low.worst == std::vector<std::size_t>{0, 1});
-  // 0.06 is less than 1/16, what 16.0625 has to 16; the ulp of bfloat16 is 1/8 in [16, 32), so that nothing is nearer.
-  const auto hopeless = compared({16.0625}, {16}, &formats::binary64, &formats::bfloat16, {exact_scalar(exact_value<unbounded_integer>(0.06)), {}});
+  // 0.06 is less than 1/16, what 16.0625 has to 16; the ulp of bfloat16 is 1/8 in [16, 32), so that nothing
+  // is nearer.
+  const auto hopeless = compared({16.0625}, {16}, &formats::binary64, &formats::bfloat16,
+                                 {exact_scalar(exact_value<unbounded_integer>(0.06)), {}});
   CHECK(hopeless.outcome == judgement::failed);
   CHECK(hopeless.cannot_hold.count == 1);
 }
 
 TEST_CASE("a candidate in the reference's format, and in a wider one") {
-  const auto narrow_reference = compared({1.0, 2.0}, {1 + 0x1p-20, 2.0}, &formats::bfloat16, &formats::binary32, {{}, 8});
+  const auto narrow_reference =
+      compared({1.0, 2.0}, {1 + 0x1p-20, 2.0}, &formats::bfloat16, &formats::binary32, {{}, 8});
   CHECK(narrow_reference.outcome == judgement::passed);  // 2^-20 is 8 ulps of binary32
   CHECK(narrow_reference.ulp_distance->value == 8);
-  CHECK(compared({1.0}, {1 + 0x1p-20}, &formats::bfloat16, &formats::binary32, {{}, 7}).outcome == judgement::failed);
+  CHECK(compared({1.0}, {1 + 0x1p-20}, &formats::bfloat16, &formats::binary32, {{}, 7}).outcome ==
+        judgement::failed);
   CHECK(compared({1.0}, {1.0}, &formats::bfloat16, &formats::bfloat16).outcome == judgement::equal);
   CHECK(compared({3.0}, {4.0}, nullptr, nullptr).measure == &formats::binary64);
 }
@@ -151,7 +165,9 @@ TEST_CASE("a narrow reference with low words, a candidate in a wider format") {
 }
 
 TEST_CASE("NaN, infinity and zeros") {
-  const auto c = compared({not_a_number, 1, infinity, 0.0, -infinity}, {not_a_number, not_a_number, infinity, -0.0, 1}, &formats::binary32, &formats::binary32, {exact_scalar(unbounded_dyadic(1000)), 1000});
+  const auto c =
+      compared({not_a_number, 1, infinity, 0.0, -infinity}, {not_a_number, not_a_number, infinity, -0.0, 1},
+               &formats::binary32, &formats::binary32, {exact_scalar(unbounded_dyadic(1000)), 1000});
   CHECK(c.outcome == judgement::failed);
   CHECK(c.nan_mismatches.count == 1);
   CHECK(c.nan_mismatches.first == 1);
@@ -162,12 +178,15 @@ TEST_CASE("NaN, infinity and zeros") {
   CHECK(compared({not_a_number}, {1}, &formats::binary32, &formats::binary32).outcome == judgement::failed);
   CHECK(compared({1}, {not_a_number}, &formats::binary32, &formats::binary32).outcome == judgement::failed);
   // What overflows e4m3fn has to be NaN there.
-  CHECK(compared({1000}, {not_a_number}, &formats::binary64, &formats::float8_e4m3fn, {{}, 0}).outcome == judgement::passed);
+  CHECK(compared({1000}, {not_a_number}, &formats::binary64, &formats::float8_e4m3fn, {{}, 0}).outcome ==
+        judgement::passed);
 }
 
 TEST_CASE("tolerances are decided exactly") {
   const auto within = [](double r, double c, double allowed) {
-    return compared({r}, {c}, &formats::binary64, &formats::binary64, {exact_scalar(exact_value<unbounded_integer>(allowed)), {}}).passed();
+    return compared({r}, {c}, &formats::binary64, &formats::binary64,
+                    {exact_scalar(exact_value<unbounded_integer>(allowed)), {}})
+        .passed();
   };
   CHECK(within(1, 1 + 0x1p-52, 0x1p-52));
   CHECK_FALSE(within(1, 1 + 0x1p-52, std::nextafter(0x1p-52, 0)));
@@ -179,7 +198,9 @@ TEST_CASE("tolerances are decided exactly") {
 
 TEST_CASE("tolerances without power") {
   const auto blind = [](const std::vector<double>& r, double allowed) {
-    return compared(r, r, &formats::binary32, &formats::binary32, {exact_scalar(exact_value<unbounded_integer>(allowed)), {}}).blind;
+    return compared(r, r, &formats::binary32, &formats::binary32,
+                    {exact_scalar(exact_value<unbounded_integer>(allowed)), {}})
+        .blind;
   };
   CHECK(blind({0.5, -0.25}, 0.5) == blind_spot::zeros);
   CHECK(blind({0.5, 1}, 0.25) == blind_spot::constant);
@@ -192,7 +213,8 @@ TEST_CASE("layouts") {
   const std::vector<double> transposed{1, 4, 2, 5, 3, 6};
   const std::vector<std::size_t> moved{1, 3, 2, 1};
   CHECK(fitting_layout({shape, r}, {moved, transposed}) == "[B, T, H, d]");
-  CHECK(fitting_layout({shape, r}, {shape, transposed}) == "[B, T, H, d]");  // the same bytes under the reference's shape
+  CHECK(fitting_layout({shape, r}, {shape, transposed}) ==
+        "[B, T, H, d]");  // the same bytes under the reference's shape
   CHECK(fitting_layout({shape, r}, {shape, r}) == std::nullopt);
   CHECK(fitting_layout({shape, r}, {moved, r}) == std::nullopt);
   const std::vector<std::size_t> heads_first{2, 1, 3, 1};
@@ -215,20 +237,32 @@ TEST_CASE("quantiles by nearest rank") {
 }
 
 TEST_CASE("enclosures hold the exact number, and little else") {
-  const auto value = [](const std::string& decimal) { return parse_decimal<unbounded_integer>(decimal).value(); };
-  for (const auto& [high, low] : {std::pair(1.0, 0x1p-60), {-0.75, 0.0}, {0x1p300, -0x1.8p246}, {0.0, 0.0}, {0x1p-1074, 0x1p-140}, {3.0, -0x1.fffffep-55}}) {
+  const auto value = [](const std::string& decimal) {
+    return parse_decimal<unbounded_integer>(decimal).value();
+  };
+  for (const auto& [high, low] : {std::pair(1.0, 0x1p-60),
+                                  {-0.75, 0.0},
+                                  {0x1p300, -0x1.8p246},
+                                  {0.0, 0.0},
+                                  {0x1p-1074, 0x1p-140},
+                                  {3.0, -0x1.fffffep-55}}) {
     INFO(high << " " << low);
     const auto [below, above] = enclosure_text({{1}, {high}, {low}, &formats::binary64, false}, 0);
-    const auto exact = [](double x) { return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x)); };
+    const auto exact = [](double x) {
+      return exact_cast<unbounded_rational>(exact_value<unbounded_integer>(x));
+    };
     const unbounded_rational center = exact(high) + exact(low);
-    const unbounded_rational ulp = low == 0 ? exact(0x1p-149) : exact(std::max(std::ldexp(1.0, std::ilogb(low) - 23), 0x1p-149));
+    const unbounded_rational ulp =
+        low == 0 ? exact(0x1p-149) : exact(std::max(std::ldexp(1.0, std::ilogb(low) - 23), 0x1p-149));
     CHECK(value(below) < unbounded_rational(center - ulp));
     CHECK(unbounded_rational(center + ulp) < value(above));
     CHECK(unbounded_rational(value(above) - value(below)) < unbounded_rational(ulp * unbounded_rational(3)));
   }
-  // Without low words half an ulp of the element's format: 2^-8 of bfloat16's 1.5, from 1.49609375 to 1.50390625.
+  // Without low words half an ulp of the element's format: 2^-8 of bfloat16's 1.5, from 1.49609375
+  // to 1.50390625.
   const auto [below, above] = enclosure_text({{1}, {1.5}, {}, &formats::bfloat16, false}, 0);
-  CHECK(value(below) < unbounded_rational(exact_cast<unbounded_rational>(exact_value<unbounded_integer>(1.49609375))));
+  CHECK(value(below) <
+        unbounded_rational(exact_cast<unbounded_rational>(exact_value<unbounded_integer>(1.49609375))));
   CHECK(exact_cast<unbounded_rational>(exact_value<unbounded_integer>(1.50390625)) < value(above));
   CHECK(enclosure_text({{1}, {not_a_number}, {}, &formats::bfloat16, false}, 0).first == "NaN");
 }

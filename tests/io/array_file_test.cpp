@@ -1,6 +1,8 @@
 // Files of arrays.
-// - what NumPy and safetensors wrote (fixtures/make.py): every dtype, byte orders, orders of elements, headers, shapes
-// - hostile files, made here byte by byte: refused with a line that names file and array, and without the memory they claim
+// - what NumPy and safetensors wrote (fixtures/make.py): every dtype, byte orders, orders of elements,
+// headers, shapes
+// - hostile files, made here byte by byte: refused with a line that names file and array, and without the
+// memory they claim
 // - what is written reads as the same bits, and is the same bytes twice
 #include "contains.hpp"
 
@@ -45,7 +47,8 @@ std::string refusal(F f) {
   return "no error";
 }
 
-std::string opening(const std::string& bytes, array_format format, const std::string& name, const std::optional<std::string>& sidecar = {}) {
+std::string opening(const std::string& bytes, array_format format, const std::string& name,
+                    const std::optional<std::string>& sidecar = {}) {
   return refusal([&] {
     const auto file = open_arrays(bytes, format, name, sidecar);
     for (const array_info& a : file->arrays()) file->load(a.name);
@@ -57,7 +60,9 @@ void check_counted(const host_array& a, std::size_t count) {
   REQUIRE(a.elements() == count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto n = static_cast<double>(i);
-    const double wanted = a.type == dtype::boolean ? std::fmod(n, 2) : format_of(a.type) != nullptr ? n / 4 - 1 : n;
+    const double wanted = a.type == dtype::boolean       ? std::fmod(n, 2)
+                          : format_of(a.type) != nullptr ? n / 4 - 1
+                                                         : n;
     CHECK(a.value(i) == wanted);
   }
 }
@@ -68,7 +73,8 @@ host_array loaded(const std::string& file) {
   return opened->load(opened->arrays()[0].name);
 }
 
-host_array array_of(const std::string& name, dtype type, const std::vector<std::size_t>& shape, const std::string& bytes) {
+host_array array_of(const std::string& name, dtype type, const std::vector<std::size_t>& shape,
+                    const std::string& bytes) {
   host_array a;
   a.name = name;
   a.type = type;
@@ -99,8 +105,10 @@ std::string safetensors(const std::string& header, const std::string& data) {
 }
 
 // A zip archive of these members, written by libzip.
-std::string zipped(const std::vector<std::pair<std::string, std::string>>& members, zip_int32_t method = ZIP_CM_STORE) {
-  const std::string path = (std::filesystem::temp_directory_path() / ("attest-zip-" + std::to_string(::getpid()))).string();
+std::string zipped(const std::vector<std::pair<std::string, std::string>>& members,
+                   zip_int32_t method = ZIP_CM_STORE) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("attest-zip-" + std::to_string(::getpid()))).string();
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
   REQUIRE(archive != nullptr);
   for (const auto& [name, bytes] : members) {
@@ -119,10 +127,14 @@ std::string zipped(const std::vector<std::pair<std::string, std::string>>& membe
 
 TEST_CASE("NumPy's files: every dtype") {
   const std::pair<const char*, dtype> all[] = {
-      {"float64.npy", dtype::binary64}, {"float32.npy", dtype::binary32}, {"float16.npy", dtype::binary16}, {"int8.npy", dtype::int8},     {"int16.npy", dtype::int16},
-      {"int32.npy", dtype::int32},      {"int64.npy", dtype::int64},      {"uint8.npy", dtype::uint8},      {"uint16.npy", dtype::uint16}, {"uint32.npy", dtype::uint32},
-      {"uint64.npy", dtype::uint64},    {"bool.npy", dtype::boolean},     {"big_endian.npy", dtype::binary64}, {"big_endian_int16.npy", dtype::int16},
-      {"version2.npy", dtype::binary64}, {"version3.npy", dtype::binary64}};
+      {"float64.npy", dtype::binary64},    {"float32.npy", dtype::binary32},
+      {"float16.npy", dtype::binary16},    {"int8.npy", dtype::int8},
+      {"int16.npy", dtype::int16},         {"int32.npy", dtype::int32},
+      {"int64.npy", dtype::int64},         {"uint8.npy", dtype::uint8},
+      {"uint16.npy", dtype::uint16},       {"uint32.npy", dtype::uint32},
+      {"uint64.npy", dtype::uint64},       {"bool.npy", dtype::boolean},
+      {"big_endian.npy", dtype::binary64}, {"big_endian_int16.npy", dtype::int16},
+      {"version2.npy", dtype::binary64},   {"version3.npy", dtype::binary64}};
   for (const auto& [file, type] : all) {
     INFO(file);
     const host_array a = loaded(file);
@@ -149,13 +161,18 @@ TEST_CASE("NumPy's files: orders, shapes, and what NumPy has no type for") {
   const host_array untyped = loaded("bfloat16_void.npy");
   CHECK(untyped.untyped);
   check_counted(reinterpreted(untyped, "bf16", ""), 6);
-  CHECK_THAT(refusal([] { reinterpreted(loaded("float32.npy"), "bfloat16", "x: "); }), ContainsSubstring("x: its elements are binary32, and only integers"));
-  CHECK_THAT(refusal([] { reinterpreted(loaded("uint32.npy"), "bfloat16", "x: "); }), ContainsSubstring("have 4 bytes, and those of bfloat16 have 2"));
-  CHECK_THAT(refusal([] { reinterpreted(loaded("uint16.npy"), "bfloat17", "x: "); }), ContainsSubstring("there is no dtype bfloat17"));
+  CHECK_THAT(refusal([] { reinterpreted(loaded("float32.npy"), "bfloat16", "x: "); }),
+             ContainsSubstring("x: its elements are binary32, and only integers"));
+  CHECK_THAT(refusal([] { reinterpreted(loaded("uint32.npy"), "bfloat16", "x: "); }),
+             ContainsSubstring("have 4 bytes, and those of bfloat16 have 2"));
+  CHECK_THAT(refusal([] { reinterpreted(loaded("uint16.npy"), "bfloat17", "x: "); }),
+             ContainsSubstring("there is no dtype bfloat17"));
 }
 
 TEST_CASE("NumPy's files that are refused") {
-  CHECK_THAT(refusal([] { loaded("objects.npy"); }), ContainsSubstring("objects.npy: its elements are Python objects (a pickle), which are never read"));
+  CHECK_THAT(
+      refusal([] { loaded("objects.npy"); }),
+      ContainsSubstring("objects.npy: its elements are Python objects (a pickle), which are never read"));
   CHECK_THAT(refusal([] { loaded("records.npy"); }), ContainsSubstring("its elements are records"));
   CHECK_THAT(refusal([] { loaded("complex.npy"); }), ContainsSubstring("its dtype '<c16' is not read"));
 }
@@ -171,7 +188,8 @@ TEST_CASE("archives of NumPy") {
   const host_array mask = deflated->load("mask");
   CHECK(mask.type == dtype::boolean);
   for (std::size_t i = 0; i < 15; ++i) CHECK(mask.value(i) == (i % 5 <= i / 5 ? 1 : 0));
-  CHECK_THAT(refusal([&] { deflated->load("Q"); }), ContainsSubstring("deflated.npz: it has no array Q: it has q, k, v, mask"));
+  CHECK_THAT(refusal([&] { deflated->load("Q"); }),
+             ContainsSubstring("deflated.npz: it has no array Q: it has q, k, v, mask"));
 }
 
 TEST_CASE("safetensors files of the library") {
@@ -179,8 +197,11 @@ TEST_CASE("safetensors files of the library") {
   check_counted(file->load("Q"), 24);
   check_counted(file->load("flags"), 3);
   const auto floats = open_arrays(fixtures + "floats.safetensors");
-  for (const auto& [name, type] : {std::pair("bf16", dtype::bfloat16), {"e4m3", dtype::float8_e4m3fn}, {"e5m2", dtype::float8_e5m2},
-                                   {"e4m3fnuz", dtype::float8_e4m3fnuz}, {"e5m2fnuz", dtype::float8_e5m2fnuz}}) {
+  for (const auto& [name, type] : {std::pair("bf16", dtype::bfloat16),
+                                   {"e4m3", dtype::float8_e4m3fn},
+                                   {"e5m2", dtype::float8_e5m2},
+                                   {"e4m3fnuz", dtype::float8_e4m3fnuz},
+                                   {"e5m2fnuz", dtype::float8_e5m2fnuz}}) {
     const host_array a = floats->load(name);
     CHECK(a.type == type);
     check_counted(a, 6);
@@ -188,7 +209,8 @@ TEST_CASE("safetensors files of the library") {
 }
 
 TEST_CASE("every prefix of a fixture is refused") {
-  for (const char* file : {"float64.npy", "version3.npy", "deflated.npz", "stored.npz", "floats.safetensors"}) {
+  for (const char* file :
+       {"float64.npy", "version3.npy", "deflated.npz", "stored.npz", "floats.safetensors"}) {
     const std::string bytes = content(fixtures + file);
     const auto format = *format_of_path(file);
     for (std::size_t length = 0; length < bytes.size(); length += length < 300 ? 1 : 7) {
@@ -203,21 +225,34 @@ TEST_CASE("hostile .npy files") {
   const std::string eight(8, '\0');
   CHECK(message(npy_of("<f8", "(1,)", eight)) == "no error");
   CHECK_THAT(message("no array"), ContainsSubstring("a.npy: it does not begin as an .npy file does"));
-  CHECK_THAT(message(npy_of("<f8", "(2,)", eight)), ContainsSubstring("shape [2] of binary64 takes 16 bytes and 8 follow the header: it is truncated"));
-  CHECK_THAT(message(npy_of("<f8", "(1,)", eight + eight)), ContainsSubstring("damaged, or holds more than one array"));
-  CHECK_THAT(message(npy_of("<f8", "(1152921504606846976, 16)", eight)), ContainsSubstring("does not fit into any memory"));
-  CHECK_THAT(message(npy_of("<f8", "(99999999999999999999999,)", eight)), ContainsSubstring("does not fit into any memory"));
-  CHECK_THAT(message(npy_of("<f8", "(-1,)", eight)), ContainsSubstring("its shape is no tuple of whole numbers"));
-  CHECK_THAT(message(npy_of("<f8", "(4294967296, 4294967296, 0)", eight)), ContainsSubstring("takes 0 bytes"));
+  CHECK_THAT(
+      message(npy_of("<f8", "(2,)", eight)),
+      ContainsSubstring("shape [2] of binary64 takes 16 bytes and 8 follow the header: it is truncated"));
+  CHECK_THAT(message(npy_of("<f8", "(1,)", eight + eight)),
+             ContainsSubstring("damaged, or holds more than one array"));
+  CHECK_THAT(message(npy_of("<f8", "(1152921504606846976, 16)", eight)),
+             ContainsSubstring("does not fit into any memory"));
+  CHECK_THAT(message(npy_of("<f8", "(99999999999999999999999,)", eight)),
+             ContainsSubstring("does not fit into any memory"));
+  CHECK_THAT(message(npy_of("<f8", "(-1,)", eight)),
+             ContainsSubstring("its shape is no tuple of whole numbers"));
+  CHECK_THAT(message(npy_of("<f8", "(4294967296, 4294967296, 0)", eight)),
+             ContainsSubstring("takes 0 bytes"));
   CHECK(message(npy_of("<f8", "(4294967296, 4294967296, 0)", "")) == "no error");
   CHECK_THAT(message(npy_of("|O", "(1,)", eight)), ContainsSubstring("pickle"));
-  CHECK_THAT(message(npy_of("<f16", "(1,)", eight + eight)), ContainsSubstring("its dtype '<f16' is not read"));
+  CHECK_THAT(message(npy_of("<f16", "(1,)", eight + eight)),
+             ContainsSubstring("its dtype '<f16' is not read"));
   CHECK_THAT(message(npy_of("|f8", "(1,)", eight)), ContainsSubstring("does not say the order of the bytes"));
-  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': False}", eight)), ContainsSubstring("lacks descr, fortran_order or shape"));
-  CHECK_THAT(message(npy("{'descr': '<f8', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", eight)), ContainsSubstring("the key 'descr' occurs twice"));
-  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", eight)), ContainsSubstring("neither True nor False"));
-  CHECK_THAT(message(npy("{'descr': __import__('os'), 'fortran_order': False, 'shape': (1,)}", eight)), ContainsSubstring("no Python dictionary"));
-  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} + 1", eight)), ContainsSubstring("something follows the dictionary"));
+  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': False}", eight)),
+             ContainsSubstring("lacks descr, fortran_order or shape"));
+  CHECK_THAT(message(npy("{'descr': '<f8', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", eight)),
+             ContainsSubstring("the key 'descr' occurs twice"));
+  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", eight)),
+             ContainsSubstring("neither True nor False"));
+  CHECK_THAT(message(npy("{'descr': __import__('os'), 'fortran_order': False, 'shape': (1,)}", eight)),
+             ContainsSubstring("no Python dictionary"));
+  CHECK_THAT(message(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} + 1", eight)),
+             ContainsSubstring("something follows the dictionary"));
   CHECK_THAT(message(npy_of("<f8", "(1,)", eight).replace(6, 1, "\x04")), ContainsSubstring("version 4.0"));
   std::string long_header = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", eight, 2);
   long_header.replace(8, 4, "\xff\xff\xff\x7f");
@@ -229,16 +264,22 @@ TEST_CASE("hostile .npy files") {
 
 TEST_CASE("sidecars of .npy files") {
   const std::string bits = npy_of("<u2", "(2,)", std::string("\x80\x3f\x00\xc0", 4));  // 1, -2 as bfloat16
-  const auto file = open_arrays(bits, array_format::npy, "a.npy", "{\"name\": \"K\", \"dtype\": \"bfloat16\", \"attest\": {\"version\": \"x\"}}");
+  const auto file =
+      open_arrays(bits, array_format::npy, "a.npy",
+                  "{\"name\": \"K\", \"dtype\": \"bfloat16\", \"attest\": {\"version\": \"x\"}}");
   const host_array a = file->load("K");
   CHECK(a.type == dtype::bfloat16);
   CHECK(a.value(0) == 1);
   CHECK(a.value(1) == -2);
   CHECK(file->provenance() == "{\"version\": \"x\"}");
-  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtype\": \"binary32\"}"), ContainsSubstring("have 2 bytes, and those of binary32 have 4"));
-  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtyp\": \"binary32\"}"), ContainsSubstring("a.npy.json: the key \"dtyp\" is not known"));
-  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "[]"), ContainsSubstring("a.npy.json: it holds no object"));
-  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtype\": 1}"), ContainsSubstring("dtype is no string"));
+  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtype\": \"binary32\"}"),
+             ContainsSubstring("have 2 bytes, and those of binary32 have 4"));
+  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtyp\": \"binary32\"}"),
+             ContainsSubstring("a.npy.json: the key \"dtyp\" is not known"));
+  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "[]"),
+             ContainsSubstring("a.npy.json: it holds no object"));
+  CHECK_THAT(opening(bits, array_format::npy, "a.npy", "{\"dtype\": 1}"),
+             ContainsSubstring("dtype is no string"));
 }
 
 TEST_CASE("hostile .npz files") {
@@ -249,16 +290,20 @@ TEST_CASE("hostile .npz files") {
   for (const char* name : {"../Q.npy", "/etc/Q.npy", "a/../../Q.npy", "..\\Q.npy", "C:Q.npy"})
     CHECK_THAT(message(zipped({{name, array}})), ContainsSubstring("climbs out of its folder"));
   CHECK(message(zipped({{"layers/0/Q.npy", array}})) == "no error");
-  CHECK_THAT(message(zipped({{"Q.npy", npy_of("<f8", "(2,)", std::string(8, '\0'))}})), ContainsSubstring("array Q: shape [2] of binary64 takes 16 bytes and its member has"));
+  CHECK_THAT(message(zipped({{"Q.npy", npy_of("<f8", "(2,)", std::string(8, '\0'))}})),
+             ContainsSubstring("array Q: shape [2] of binary64 takes 16 bytes and its member has"));
   CHECK_THAT(message(zipped({{"Q.npy", "nothing"}})), ContainsSubstring("array Q: "));
   CHECK_THAT(message(zipped({{"Q.npy", npy_of("|O", "(1,)", "")}})), ContainsSubstring("pickle"));
   CHECK_THAT(message("PK"), ContainsSubstring("a.npz: it is no whole zip archive"));
 
-  // Two members of one name: libzip does not write such, so one of two is renamed, in both places where names stand.
+  // Two members of one name: libzip does not write such, so one of two is renamed, in both places where names
+  // stand.
   std::string twice = zipped({{"Q.npy", array}, {"q.npy", array}});
-  for (std::size_t at = twice.find("q.npy"); at != std::string::npos; at = twice.find("q.npy")) twice[at] = 'Q';
+  for (std::size_t at = twice.find("q.npy"); at != std::string::npos; at = twice.find("q.npy"))
+    twice[at] = 'Q';
   const std::string about_twice = message(twice);
-  const bool told = about_twice.find("occurs twice") != std::string::npos || about_twice.find("no whole zip archive") != std::string::npos;
+  const bool told = about_twice.find("occurs twice") != std::string::npos ||
+                    about_twice.find("no whole zip archive") != std::string::npos;
   INFO(about_twice);
   CHECK(told);  // by libzip itself, in some versions
 
@@ -278,42 +323,66 @@ TEST_CASE("hostile safetensors files") {
   const auto message = [](const std::string& header, std::size_t bytes) {
     return opening(safetensors(header, std::string(bytes, '\0')), array_format::safetensors, "a.safetensors");
   };
-  const auto tensor = [](const std::string& name, const std::string& type, const std::string& shape, const std::string& offsets) {
-    return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
+  const auto tensor = [](const std::string& name, const std::string& type, const std::string& shape,
+                         const std::string& offsets) {
+    return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape +
+           ",\"data_offsets\":" + offsets + "}";
   };
   CHECK(message("{" + tensor("Q", "F32", "[2]", "[0,8]") + "}   ", 8) == "no error");
   CHECK(message("{}", 0) == "no error");
   CHECK(message("{" + tensor("Q", "F32", "[0,7]", "[0,0]") + "}", 0) == "no error");
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[0,4]") + "}", 4), ContainsSubstring("array Q: shape [2] of F32 takes 8 bytes and its offsets are 0 to 4"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[8,0]") + "}", 8), ContainsSubstring("its offsets are 8 to 0"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[0,8]") + "}", 4), ContainsSubstring("array Q: it ends at byte 8 of the data and there are 4: the file is truncated"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[0,8]") + "," + tensor("K", "F32", "[2]", "[4,12]") + "}", 12), ContainsSubstring("array K: its bytes overlap another array's"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "," + tensor("K", "F32", "[1]", "[8,12]") + "}", 12), ContainsSubstring("bytes 4 to 8 belong to no array"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "}", 8), ContainsSubstring("4 bytes follow the last array"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "," + tensor("Q", "F32", "[1]", "[4,8]") + "}", 8), ContainsSubstring("Q"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[4294967296,4294967296]", "[0,4]") + "}", 4), ContainsSubstring("does not fit into any memory"));
+  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[0,4]") + "}", 4),
+             ContainsSubstring("array Q: shape [2] of F32 takes 8 bytes and its offsets are 0 to 4"));
+  CHECK_THAT(message("{" + tensor("Q", "F32", "[2]", "[8,0]") + "}", 8),
+             ContainsSubstring("its offsets are 8 to 0"));
+  CHECK_THAT(
+      message("{" + tensor("Q", "F32", "[2]", "[0,8]") + "}", 4),
+      ContainsSubstring("array Q: it ends at byte 8 of the data and there are 4: the file is truncated"));
+  CHECK_THAT(
+      message("{" + tensor("Q", "F32", "[2]", "[0,8]") + "," + tensor("K", "F32", "[2]", "[4,12]") + "}", 12),
+      ContainsSubstring("array K: its bytes overlap another array's"));
+  CHECK_THAT(
+      message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "," + tensor("K", "F32", "[1]", "[8,12]") + "}", 12),
+      ContainsSubstring("bytes 4 to 8 belong to no array"));
+  CHECK_THAT(message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "}", 8),
+             ContainsSubstring("4 bytes follow the last array"));
+  CHECK_THAT(
+      message("{" + tensor("Q", "F32", "[1]", "[0,4]") + "," + tensor("Q", "F32", "[1]", "[4,8]") + "}", 8),
+      ContainsSubstring("Q"));
+  CHECK_THAT(message("{" + tensor("Q", "F32", "[4294967296,4294967296]", "[0,4]") + "}", 4),
+             ContainsSubstring("does not fit into any memory"));
   CHECK_THAT(message("{" + tensor("Q", "F32", "[-1]", "[0,4]") + "}", 4), ContainsSubstring("-1 is no size"));
-  CHECK_THAT(message("{" + tensor("Q", "F32", "[1.0]", "[0,4]") + "}", 4), ContainsSubstring("1.0 is no size"));
-  CHECK_THAT(message("{" + tensor("Q", "F128", "[1]", "[0,16]") + "}", 16), ContainsSubstring("the dtype \"F128\" is not known"));
-  CHECK_THAT(message("{" + tensor("Q", "F4", "[2]", "[0,1]") + "}", 1), ContainsSubstring("its dtype F4 is not read"));
-  CHECK_THAT(message("{" + tensor("Q", "F4", "[3]", "[0,1]") + "}", 1), ContainsSubstring("fill no whole number of bytes"));
+  CHECK_THAT(message("{" + tensor("Q", "F32", "[1.0]", "[0,4]") + "}", 4),
+             ContainsSubstring("1.0 is no size"));
+  CHECK_THAT(message("{" + tensor("Q", "F128", "[1]", "[0,16]") + "}", 16),
+             ContainsSubstring("the dtype \"F128\" is not known"));
+  CHECK_THAT(message("{" + tensor("Q", "F4", "[2]", "[0,1]") + "}", 1),
+             ContainsSubstring("its dtype F4 is not read"));
+  CHECK_THAT(message("{" + tensor("Q", "F4", "[3]", "[0,1]") + "}", 1),
+             ContainsSubstring("fill no whole number of bytes"));
   CHECK_THAT(message(" {}", 0), ContainsSubstring("does not begin with {"));
   CHECK_THAT(message("{\"Q\":1}", 0), ContainsSubstring("array Q: its header is no object"));
   CHECK_THAT(message("{\"Q\":", 0), ContainsSubstring("a.safetensors: header: "));
-  CHECK_THAT(message("{\"__metadata__\":{\"a\":1}}", 0), ContainsSubstring("__metadata__ is no object of strings"));
+  CHECK_THAT(message("{\"__metadata__\":{\"a\":1}}", 0),
+             ContainsSubstring("__metadata__ is no object of strings"));
   std::string deep = "{\"a\":";
   for (int i = 0; i < 100000; ++i) deep += '[';
   CHECK_THAT(message(deep, 0), ContainsSubstring("a.safetensors: header: "));
   std::string huge = safetensors("{}", "");
   huge.replace(0, 8, "\xff\xff\xff\xff\xff\xff\xff\xff");
-  CHECK_THAT(opening(huge, array_format::safetensors, "a.safetensors"), ContainsSubstring("at most 100000000 are read"));
+  CHECK_THAT(opening(huge, array_format::safetensors, "a.safetensors"),
+             ContainsSubstring("at most 100000000 are read"));
   huge.replace(0, 8, std::string("\xff\xff\xff\x00\x00\x00\x00\x00", 8));
-  CHECK_THAT(opening(huge, array_format::safetensors, "a.safetensors"), ContainsSubstring("claims 16777215 bytes and 2 follow: it is truncated"));
+  CHECK_THAT(opening(huge, array_format::safetensors, "a.safetensors"),
+             ContainsSubstring("claims 16777215 bytes and 2 follow: it is truncated"));
 }
 
 TEST_CASE("raw files and their sidecars") {
-  const std::string bytes("\x3f\x80\x00\x00\xc0\x00\x00\x00\x01\xf8", 10);  // 1 and -2 as binary32, high bytes first; nibbles 1, 0, 8, 15
-  const auto side = [](const std::string& arrays) { return "{\"version\": \"attest-raw-v1\", \"arrays\": [" + arrays + "]}"; };
+  const std::string bytes("\x3f\x80\x00\x00\xc0\x00\x00\x00\x01\xf8",
+                          10);  // 1 and -2 as binary32, high bytes first; nibbles 1, 0, 8, 15
+  const auto side = [](const std::string& arrays) {
+    return "{\"version\": \"attest-raw-v1\", \"arrays\": [" + arrays + "]}";
+  };
   const std::string floats = R"({"name": "Q", "dtype": "float32", "shape": [2], "byte_order": "big"})";
   const std::string packed = R"({"name": "K", "dtype": "int4", "shape": [2, 2]})";
   const auto file = open_arrays(bytes, array_format::raw, "a.bin", side(floats + ", " + packed));
@@ -325,48 +394,76 @@ TEST_CASE("raw files and their sidecars") {
   CHECK(k.value(1) == 0);
   CHECK(k.value(2) == -8);
   CHECK(k.value(3) == -1);
-  const auto message = [&](const std::string& arrays) { return opening(bytes, array_format::raw, "a.bin", side(arrays)); };
-  CHECK_THAT(opening(bytes, array_format::raw, "a.bin"), ContainsSubstring("a.bin: its sidecar a.bin.json is missing"));
-  CHECK_THAT(opening(bytes, array_format::raw, "a.bin", "{}"), ContainsSubstring("a.bin.json: the key \"arrays\" is missing"));
+  const auto message = [&](const std::string& arrays) {
+    return opening(bytes, array_format::raw, "a.bin", side(arrays));
+  };
+  CHECK_THAT(opening(bytes, array_format::raw, "a.bin"),
+             ContainsSubstring("a.bin: its sidecar a.bin.json is missing"));
+  CHECK_THAT(opening(bytes, array_format::raw, "a.bin", "{}"),
+             ContainsSubstring("a.bin.json: the key \"arrays\" is missing"));
   CHECK_THAT(message(floats), ContainsSubstring("its arrays take 8 bytes and the file has 10"));
   CHECK_THAT(message(floats + ", " + floats), ContainsSubstring("array Q: it occurs twice"));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "float32", "shape": [2]})"), ContainsSubstring("its byte_order has to be said"));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "float33", "shape": [2], "byte_order": "big"})"), ContainsSubstring("there is no dtype \"float33\""));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "float32", "shape": [3], "byte_order": "big"})"), ContainsSubstring("takes 12 bytes from byte 0 on, and the file has 10"));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [8], "offset": 0}, {"name": "K", "dtype": "uint8", "shape": [3], "offset": 7})"),
-             ContainsSubstring("array K: its bytes overlap those of array Q"));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [1], "offset": 11})"), ContainsSubstring("from byte 11 on"));
-  CHECK_THAT(message(R"({"name": "K", "dtype": "int4", "shape": [20, 1]})"), ContainsSubstring("has to be even"));
-  CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [10], "size": 1})"), ContainsSubstring("the key \"size\" is not known"));
-  CHECK(open_arrays(bytes, array_format::raw, "a.bin", side(R"({"name": "Q", "dtype": "uint8", "shape": [2, 5], "order": "F"})"))->load("Q").value(1) == 0);
+  CHECK_THAT(message(R"({"name": "Q", "dtype": "float32", "shape": [2]})"),
+             ContainsSubstring("its byte_order has to be said"));
+  CHECK_THAT(message(R"({"name": "Q", "dtype": "float33", "shape": [2], "byte_order": "big"})"),
+             ContainsSubstring("there is no dtype \"float33\""));
+  CHECK_THAT(message(R"({"name": "Q", "dtype": "float32", "shape": [3], "byte_order": "big"})"),
+             ContainsSubstring("takes 12 bytes from byte 0 on, and the file has 10"));
+  CHECK_THAT(
+      message(
+          R"({"name": "Q", "dtype": "uint8", "shape": [8], "offset": 0}, {"name": "K", "dtype": "uint8", "shape": [3], "offset": 7})"),
+      ContainsSubstring("array K: its bytes overlap those of array Q"));
+  CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [1], "offset": 11})"),
+             ContainsSubstring("from byte 11 on"));
+  CHECK_THAT(message(R"({"name": "K", "dtype": "int4", "shape": [20, 1]})"),
+             ContainsSubstring("has to be even"));
+  CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [10], "size": 1})"),
+             ContainsSubstring("the key \"size\" is not known"));
+  CHECK(open_arrays(bytes, array_format::raw, "a.bin",
+                    side(R"({"name": "Q", "dtype": "uint8", "shape": [2, 5], "order": "F"})"))
+            ->load("Q")
+            .value(1) == 0);
 }
 
 TEST_CASE("JSON as arrays") {
-  const auto file = open_arrays(R"({"Q": [[1, 0.5]], "mask": [[true, false]], "expected": {"output": [["0x1p-3", NaN]], "Q": [[7, 7]]}})", array_format::json, "a.json");
+  const auto file = open_arrays(
+      R"({"Q": [[1, 0.5]], "mask": [[true, false]], "expected": {"output": [["0x1p-3", NaN]], "Q": [[7, 7]]}})",
+      array_format::json, "a.json");
   CHECK(file->load("Q").value(1) == 0.5);
   CHECK(file->load("mask").type == dtype::boolean);
   CHECK(file->load("output").value(0) == 0.125);
   CHECK(std::isnan(file->load("output").value(1)));
   CHECK(file->load("expected.Q").value(0) == 7);
-  const host_array number = open_arrays(R"({"expected": {"K_scale": 0.5}})", array_format::json, "a.json")->load("K_scale");
+  const host_array number =
+      open_arrays(R"({"expected": {"K_scale": 0.5}})", array_format::json, "a.json")->load("K_scale");
   CHECK(number.shape.empty());
   CHECK(number.value(0) == 0.5);
-  CHECK_THAT(refusal([] { encode({{array_of("Q", dtype::int8, {0, 2}, "")}, ""}, array_format::json, "a.json"); }),
+  CHECK_THAT(refusal([] {
+               encode({{array_of("Q", dtype::int8, {0, 2}, "")}, ""}, array_format::json, "a.json");
+             }),
              ContainsSubstring("a.json: array Q: it has no elements, and JSON cannot say its shape [0, 2]"));
-  CHECK_THAT(opening(R"({"Q": [["1/3"]]})", array_format::json, "a.json"), ContainsSubstring("a.json: array Q: element [0, 0] is an exact number that no binary64 is"));
-  CHECK_THAT(opening(R"({"Q": [[0.3]], "attest": {"inputs": {"Q": [["3/10"]]}}})", array_format::json, "a.json"), ContainsSubstring("an array of floats would round them"));
-  CHECK_THAT(opening(R"({"mask": [[true], [1]]})", array_format::json, "a.json"), ContainsSubstring("an element is a number and the first one is true or false"));
+  CHECK_THAT(opening(R"({"Q": [["1/3"]]})", array_format::json, "a.json"),
+             ContainsSubstring("a.json: array Q: element [0, 0] is an exact number that no binary64 is"));
+  CHECK_THAT(
+      opening(R"({"Q": [[0.3]], "attest": {"inputs": {"Q": [["3/10"]]}}})", array_format::json, "a.json"),
+      ContainsSubstring("an array of floats would round them"));
+  CHECK_THAT(opening(R"({"mask": [[true], [1]]})", array_format::json, "a.json"),
+             ContainsSubstring("an element is a number and the first one is true or false"));
 }
 
 TEST_CASE("what is written reads as the same bits") {
   std::vector<host_array> all;
-  all.push_back(array_of("Q", dtype::binary64, {1, 2}, std::string("\x00\x00\x00\x00\x00\x00\xf0\xbf\x01\x00\x00\x00\x00\x00\x00\x80", 16)));
+  all.push_back(
+      array_of("Q", dtype::binary64, {1, 2},
+               std::string("\x00\x00\x00\x00\x00\x00\xf0\xbf\x01\x00\x00\x00\x00\x00\x00\x80", 16)));
   all.push_back(array_of("K", dtype::bfloat16, {2, 1}, std::string("\x80\x3f\xc0\x7f", 4)));
   all.push_back(array_of("flags", dtype::boolean, {2}, std::string("\x00\x01", 2)));
   all.push_back(array_of("codes", dtype::float8_e4m3fnuz, {0, 3}, ""));
   all.push_back(array_of("n", dtype::int64, {}, std::string("\xff\xff\xff\xff\xff\xff\xff\xff", 8)));
   const std::string provenance = "{\"version\": \"attest-v1\"}";
-  for (const auto& [format, name] : {std::pair(array_format::safetensors, "a.safetensors"), {array_format::npz, "a.npz"}, {array_format::raw, "a.bin"}}) {
+  for (const auto& [format, name] : {std::pair(array_format::safetensors, "a.safetensors"),
+                                     {array_format::npz, "a.npz"},
+                                     {array_format::raw, "a.bin"}}) {
     INFO(name);
     const encoded_arrays once = encode({all, provenance}, format, name);
     const encoded_arrays twice = encode({all, provenance}, format, name);
@@ -389,13 +486,17 @@ TEST_CASE("what is written reads as the same bits") {
     CHECK(b.shape == a.shape);
     CHECK(b.bytes == a.bytes);
   }
-  CHECK_THAT(refusal([&] { encode({all, ""}, array_format::npy, "a.npy"); }), ContainsSubstring("a.npy: an .npy file holds one array, not 5"));
+  CHECK_THAT(refusal([&] {
+               encode({all, ""}, array_format::npy, "a.npy");
+             }),
+             ContainsSubstring("a.npy: an .npy file holds one array, not 5"));
 }
 
 TEST_CASE("the bytes of a zip archive, fixed") {
-  // From PKWARE's APPNOTE 6.3.10, 4.3.7: "PK\3\4", version 1.0 or 2.0, flags, method 0 (stored), then the time 0 and the
-  // date 33 = 0·2^9 + 1·2^5 + 1, 1980-01-01.
-  const std::string bytes = encode({{array_of("a", dtype::uint8, {1}, "x")}, ""}, array_format::npz, "a.npz").bytes;
+  // From PKWARE's APPNOTE 6.3.10, 4.3.7: "PK\3\4", version 1.0 or 2.0, flags, method 0 (stored), then the
+  // time 0 and the date 33 = 0·2^9 + 1·2^5 + 1, 1980-01-01.
+  const std::string bytes =
+      encode({{array_of("a", dtype::uint8, {1}, "x")}, ""}, array_format::npz, "a.npz").bytes;
   CHECK(bytes.substr(0, 4) == "PK\3\4");
   CHECK(bytes.substr(8, 2) == std::string(2, '\0'));
   CHECK(bytes.substr(10, 4) == std::string("\0\0\x21\0", 4));
@@ -412,17 +513,21 @@ TEST_CASE("JSON and C++ as they are written") {
     a.bytes.insert(a.bytes.end(), bytes, bytes + 4);
   }
   CHECK(encode({{a}, "{\"k\": 1}"}, array_format::json, "a.json").bytes ==
-        "{\n  \"version\": \"attention-v1\",\n  \"expected\": {\n    \"output\": [[0.10000000149011612, -0.0],\n[\"Infinity\", -1.5]]\n  },\n  \"attest\": {\"k\": 1}\n}\n");
+        "{\n  \"version\": \"attention-v1\",\n  \"expected\": {\n    \"output\": [[0.10000000149011612, "
+        "-0.0],\n[\"Infinity\", -1.5]]\n  },\n  \"attest\": {\"k\": 1}\n}\n");
   const std::string cpp = encode({{a}, "{\"k\": 1}"}, array_format::cpp_header, "a.hpp").bytes;
   CHECK_THAT(cpp, ContainsSubstring("// attest {\"k\": 1}\n"));
   CHECK_THAT(cpp, ContainsSubstring("// binary32 [2, 2]\n"));
   // 0.1f = 13421773 / 2^27 = 0xccccd / 2^27 · ... : significand 1.999999 a, as glibc's %a prints it
-  CHECK_THAT(cpp, ContainsSubstring("inline constexpr std::array<float, 4> output{\n    0x1.99999ap-4f, -0x0p+0f, std::numeric_limits<float>::infinity(), -0x1.8p+0f};"));
+  CHECK_THAT(cpp, ContainsSubstring("inline constexpr std::array<float, 4> output{\n    0x1.99999ap-4f, "
+                                    "-0x0p+0f, std::numeric_limits<float>::infinity(), -0x1.8p+0f};"));
 }
 
 TEST_CASE("integers that no double is") {
-  host_array a = array_of("Q", dtype::int64, {2}, std::string("\x01\0\0\0\0\0\x20\0\x02\0\0\0\0\0\x20\0", 16));  // 2^53 + 1, 2^53 + 2
-  CHECK_THAT(refusal([&] { exact_doubles(a, "f: "); }), ContainsSubstring("f: element 0 is an integer past 2^53"));
+  host_array a = array_of("Q", dtype::int64, {2},
+                          std::string("\x01\0\0\0\0\0\x20\0\x02\0\0\0\0\0\x20\0", 16));  // 2^53 + 1, 2^53 + 2
+  CHECK_THAT(refusal([&] { exact_doubles(a, "f: "); }),
+             ContainsSubstring("f: element 0 is an integer past 2^53"));
   a.bytes.erase(a.bytes.begin(), a.bytes.begin() + 8);
   a.shape = {1};
   CHECK(exact_doubles(a, "")[0] == 0x1p53 + 2);

@@ -27,7 +27,8 @@ struct temporary_directory {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
-host_array doubles(const std::string& name, const std::vector<std::size_t>& shape, const std::vector<double>& values) {
+host_array doubles(const std::string& name, const std::vector<std::size_t>& shape,
+                   const std::vector<double>& values) {
   host_array a;
   a.name = name;
   a.shape = shape;
@@ -48,7 +49,8 @@ std::string refusal(F f) {
   return "no error";
 }
 
-std::vector<double> decoded(const host_array& codes, const host_array& scale, const host_array* zero = nullptr, const std::vector<std::size_t>& block = {}) {
+std::vector<double> decoded(const host_array& codes, const host_array& scale,
+                            const host_array* zero = nullptr, const std::vector<std::size_t>& block = {}) {
   return values_of(dequantised(codes, scale, zero, block, "f: "));
 }
 
@@ -59,18 +61,38 @@ TEST_CASE("scales: one, of heads, of blocks") {
   CHECK(decoded(codes, doubles("K_scale", {}, {0.5})) == std::vector<double>{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4});
   CHECK(decoded(codes, doubles("K_scale", {1}, {2})) == std::vector<double>{2, 4, 6, 8, 10, 12, 14, 16});
   CHECK(decoded(codes, doubles("K_scale", {2}, {1, 10})) == std::vector<double>{1, 2, 3, 4, 50, 60, 70, 80});
-  CHECK(decoded(codes, doubles("K_scale", {1, 2}, {1, 10})) == std::vector<double>{1, 2, 3, 4, 50, 60, 70, 80});
-  CHECK(decoded(codes, doubles("K_scale", {1, 2, 1, 1}, {1, 10})) == std::vector<double>{1, 2, 3, 4, 50, 60, 70, 80});
-  CHECK(decoded(codes, doubles("K_scale", {1, 1, 2, 1}, {1, 10})) == std::vector<double>{1, 2, 30, 40, 5, 6, 70, 80});
-  CHECK(decoded(codes, doubles("K_scale", {1, 1, 1, 2}, {1, 10})) == std::vector<double>{1, 20, 3, 40, 5, 60, 7, 80});
+  CHECK(decoded(codes, doubles("K_scale", {1, 2}, {1, 10})) ==
+        std::vector<double>{1, 2, 3, 4, 50, 60, 70, 80});
+  CHECK(decoded(codes, doubles("K_scale", {1, 2, 1, 1}, {1, 10})) ==
+        std::vector<double>{1, 2, 3, 4, 50, 60, 70, 80});
+  CHECK(decoded(codes, doubles("K_scale", {1, 1, 2, 1}, {1, 10})) ==
+        std::vector<double>{1, 2, 30, 40, 5, 6, 70, 80});
+  CHECK(decoded(codes, doubles("K_scale", {1, 1, 1, 2}, {1, 10})) ==
+        std::vector<double>{1, 20, 3, 40, 5, 60, 7, 80});
   // Groups of two along an axis of five: the last has one.
   const host_array five = doubles("K", {1, 5}, {1, 1, 1, 1, 1});
-  CHECK(decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {1, 2}) == std::vector<double>{1, 1, 2, 2, 3});
-  CHECK_THAT(refusal([&] { decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3})); }), ContainsSubstring("f: shape [1, 3] of K_scale: axis 1 of 5 is no whole number of blocks"));
-  CHECK_THAT(refusal([&] { decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {1, 3}); }), ContainsSubstring("in blocks of 3 does not have 3"));
-  CHECK_THAT(refusal([&] { decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {2}); }), ContainsSubstring("--block gives 1 extents, and it has 2 axes"));
-  CHECK_THAT(refusal([&] { decoded(five, doubles("K_scale", {5}, {1, 2, 3, 4, 5})); }), ContainsSubstring("does not fit shape [1, 5]"));
-  CHECK_THAT(refusal([&] { decoded(codes, doubles("K_scale", {3}, {1, 2, 3})); }), ContainsSubstring("fits neither its heads [2] nor [1, 2]"));
+  CHECK(decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {1, 2}) ==
+        std::vector<double>{1, 1, 2, 2, 3});
+  CHECK_THAT(refusal([&] {
+               decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}));
+             }),
+             ContainsSubstring("f: shape [1, 3] of K_scale: axis 1 of 5 is no whole number of blocks"));
+  CHECK_THAT(refusal([&] {
+               decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {1, 3});
+             }),
+             ContainsSubstring("in blocks of 3 does not have 3"));
+  CHECK_THAT(refusal([&] {
+               decoded(five, doubles("K_scale", {1, 3}, {1, 2, 3}), nullptr, {2});
+             }),
+             ContainsSubstring("--block gives 1 extents, and it has 2 axes"));
+  CHECK_THAT(refusal([&] {
+               decoded(five, doubles("K_scale", {5}, {1, 2, 3, 4, 5}));
+             }),
+             ContainsSubstring("does not fit shape [1, 5]"));
+  CHECK_THAT(refusal([&] {
+               decoded(codes, doubles("K_scale", {3}, {1, 2, 3}));
+             }),
+             ContainsSubstring("fits neither its heads [2] nor [1, 2]"));
 }
 
 TEST_CASE("zero points") {
@@ -84,7 +106,8 @@ TEST_CASE("what is no binary64 is refused, at any magnitude") {
     return refusal([&] { decoded(doubles("K", {1, 1}, {code}), doubles("K_scale", {}, {scale})); });
   };
   // (1 + 2^-52)·3 = 3 + 3·2^-52 has 54 bits; ·2 has 53. With 2^-1022 the bits below 2^-1074 decide.
-  CHECK_THAT(product(1 + 0x1p-52, 3), ContainsSubstring("f: element [0, 0]: scale times (element - zero) is no binary64"));
+  CHECK_THAT(product(1 + 0x1p-52, 3),
+             ContainsSubstring("f: element [0, 0]: scale times (element - zero) is no binary64"));
   CHECK(product(1 + 0x1p-52, 2) == "no error");
   CHECK_THAT(product(0x1p-1074, 0.5), ContainsSubstring("no binary64"));
   CHECK(product(0x1p-1074, 3) == "no error");
@@ -93,11 +116,17 @@ TEST_CASE("what is no binary64 is refused, at any magnitude") {
   CHECK_THAT(product(0x1p1023, 2), ContainsSubstring("no binary64"));
   CHECK(product(0x1p1022, -2) == "no error");
   CHECK_THAT(product((1 + 0x1p-52) * 0x1p1020, 3), ContainsSubstring("no binary64"));
-  CHECK_THAT(product(std::numeric_limits<double>::infinity(), 1), ContainsSubstring("an element of K_scale is NaN or infinite"));
+  CHECK_THAT(product(std::numeric_limits<double>::infinity(), 1),
+             ContainsSubstring("an element of K_scale is NaN or infinite"));
   const host_array zero = doubles("K_zero", {}, {0x1p-60});
-  CHECK_THAT(refusal([&] { decoded(doubles("K", {1, 1}, {1}), doubles("K_scale", {}, {1}), &zero); }), ContainsSubstring("no binary64"));
-  CHECK(decoded(doubles("K", {1, 1}, {0x1p-1074}), doubles("K_scale", {}, {3})) == std::vector<double>{3 * 0x1p-1074});
-  CHECK(decoded(doubles("K", {1, 1}, {-5}), doubles("K_scale", {}, {0x1p-1070})) == std::vector<double>{-5 * 0x1p-1070});
+  CHECK_THAT(refusal([&] {
+               decoded(doubles("K", {1, 1}, {1}), doubles("K_scale", {}, {1}), &zero);
+             }),
+             ContainsSubstring("no binary64"));
+  CHECK(decoded(doubles("K", {1, 1}, {0x1p-1074}), doubles("K_scale", {}, {3})) ==
+        std::vector<double>{3 * 0x1p-1074});
+  CHECK(decoded(doubles("K", {1, 1}, {-5}), doubles("K_scale", {}, {0x1p-1070})) ==
+        std::vector<double>{-5 * 0x1p-1070});
 }
 
 TEST_CASE("exact products") {
@@ -106,25 +135,35 @@ TEST_CASE("exact products") {
     return p ? std::optional(values_of(*p)[0]) : std::nullopt;
   };
   CHECK(product({1, 0.5}, {3, 4}) == 5.0);
-  CHECK(product({1, 0x1p-53}, {1, 1}) == std::nullopt);              // 1 + 2^-53
-  CHECK(product({1, 0x1p-53, -1}, {1, 1, 1}) == 0x1p-53);            // though a partial sum is none
+  CHECK(product({1, 0x1p-53}, {1, 1}) == std::nullopt);                    // 1 + 2^-53
+  CHECK(product({1, 0x1p-53, -1}, {1, 1, 1}) == 0x1p-53);                  // though a partial sum is none
   CHECK(product({0x1p1023, 0x1p1023, -0x1p1023}, {1, 1, 1}) == 0x1p1023);  // nor is 2^1024
   CHECK(product({0x1p1023, 1}, {2, 1}) == std::nullopt);
-  CHECK(product({0x1p-600, 1}, {0x1p-600, 0}) == std::nullopt);      // 2^-1200
-  const auto batch = exact_product(doubles("X", {2, 1, 2}, {1, 2, 3, 4}), doubles("W", {2, 2}, {1, 0, 1, 1}), "V");
+  CHECK(product({0x1p-600, 1}, {0x1p-600, 0}) == std::nullopt);  // 2^-1200
+  const auto batch =
+      exact_product(doubles("X", {2, 1, 2}, {1, 2, 3, 4}), doubles("W", {2, 2}, {1, 0, 1, 1}), "V");
   CHECK(batch->shape == std::vector<std::size_t>{2, 1, 2});
   CHECK(values_of(*batch) == std::vector<double>{3, 2, 7, 4});
-  CHECK_THAT(refusal([] { exact_product(doubles("X", {1, 2}, {1, 2}), doubles("WQ", {3, 1}, {1, 2, 3}), "Q"); }), ContainsSubstring("array Q: shape [1, 2] of X does not fit [3, 1] of WQ"));
-  CHECK_THAT(refusal([] { exact_product(doubles("X", {1, 1}, {NAN}), doubles("WQ", {1, 1}, {1}), "Q"); }), ContainsSubstring("array X: element [0, 0] is NaN or infinite"));
+  CHECK_THAT(refusal([] {
+               exact_product(doubles("X", {1, 2}, {1, 2}), doubles("WQ", {3, 1}, {1, 2, 3}), "Q");
+             }),
+             ContainsSubstring("array Q: shape [1, 2] of X does not fit [3, 1] of WQ"));
+  CHECK_THAT(refusal([] {
+               exact_product(doubles("X", {1, 1}, {NAN}), doubles("WQ", {1, 1}, {1}), "Q");
+             }),
+             ContainsSubstring("array X: element [0, 0] is NaN or infinite"));
 }
 
 TEST_CASE("arrays are found by name") {
   const temporary_directory folder;
   const std::string file = folder / "case.npz";
-  write_arrays(file, {{doubles("q", {1, 2}, {1, 2}), doubles("K", {1, 2}, {3, 4}), doubles("layer.v", {1, 1}, {5}), doubles("sinks", {1}, {0.5})}, ""});
+  write_arrays(file, {{doubles("q", {1, 2}, {1, 2}), doubles("K", {1, 2}, {3, 4}),
+                       doubles("layer.v", {1, 1}, {5}), doubles("sinks", {1}, {0.5})},
+                      ""});
   array_request request;
   request.files = {file};
-  CHECK_THAT(refusal([&] { read_attention_arrays(request); }), ContainsSubstring("array V is missing: it has q, K, layer.v, sinks"));
+  CHECK_THAT(refusal([&] { read_attention_arrays(request); }),
+             ContainsSubstring("array V is missing: it has q, K, layer.v, sinks"));
   request.names = {{"V", "layer.v"}};
   const attention_arrays read = read_attention_arrays(request);
   CHECK(values_of(*read.find("Q")) == std::vector<double>{1, 2});
@@ -132,7 +171,8 @@ TEST_CASE("arrays are found by name") {
   CHECK(read.options.sinks == std::vector<double>{0.5});
   CHECK_THAT(read.provenance, ContainsSubstring("[{\"file\": \"case.npz\", \"sha256\": \""));
   request.names = {{"W", "layer.v"}};
-  CHECK_THAT(refusal([&] { read_attention_arrays(request); }), ContainsSubstring("--name: there is no array W"));
+  CHECK_THAT(refusal([&] { read_attention_arrays(request); }),
+             ContainsSubstring("--name: there is no array W"));
   const std::string both = folder / "both.npz";
   write_arrays(both, {{doubles("q", {1, 2}, {1, 2}), doubles("Q", {1, 2}, {3, 4})}, ""});
   request.names = {{"V", "layer.v"}};
@@ -145,7 +185,8 @@ TEST_CASE("arrays are found by name") {
   const std::string zero = folder / "zero.npz";
   write_arrays(zero, {{doubles("K_zero", {}, {1})}, ""});
   request.files = {file, zero};
-  CHECK_THAT(refusal([&] { read_attention_arrays(request); }), ContainsSubstring("it has zero points and no scale"));
+  CHECK_THAT(refusal([&] { read_attention_arrays(request); }),
+             ContainsSubstring("it has zero points and no scale"));
 }
 
 TEST_CASE("every option has its name in JSON") {
@@ -160,7 +201,9 @@ TEST_CASE("every option has its name in JSON") {
       R"("alibi_slopes": [0.5], "sinks": [-1.0, 0.0], "log_sum_exp": {"base": "two", "empty": "plus_infinity"}, "empty_row": "nan", )"
       R"("output_dtype": "float8_e5m2", "direction": "toward_zero", "saturate": true, "low_word": true, "weights": true, "max_bits": 512})";
   CHECK(text(all) == all);
-  CHECK(text("{}") == R"({"output_dtype": "binary64", "direction": "nearest_even", "saturate": false, "low_word": false, "weights": false})");
+  CHECK(
+      text("{}") ==
+      R"({"output_dtype": "binary64", "direction": "nearest_even", "saturate": false, "low_word": false, "weights": false})");
   attention_options a;
   output_options o;
   read_options(json::parse(all), a, o, "");
@@ -183,14 +226,19 @@ TEST_CASE("every option has its name in JSON") {
   CHECK(o.low_word);
   CHECK(o.weights);
   CHECK(o.max_bits == 512u);
-  for (const auto& [name, direction] : {std::pair("nearest_even", rounding::nearest_even), {"toward_zero", rounding::toward_zero}, {"up", rounding::up},
-                                        {"down", rounding::down}, {"to_odd", rounding::to_odd}}) {
+  for (const auto& [name, direction] : {std::pair("nearest_even", rounding::nearest_even),
+                                        {"toward_zero", rounding::toward_zero},
+                                        {"up", rounding::up},
+                                        {"down", rounding::down},
+                                        {"to_odd", rounding::to_odd}}) {
     const std::string text_of = std::string("{\"direction\": \"") + name + "\"}";
     read_options(json::parse(text_of), a, o, "");
     CHECK(o.direction == direction);
     CHECK_THAT(options_text(a, o), ContainsSubstring(std::string("\"direction\": \"") + name + "\""));
   }
-  for (const auto& [name, policy] : {std::pair("zero", empty_row_policy::zero), {"nan", empty_row_policy::nan}, {"error", empty_row_policy::error}}) {
+  for (const auto& [name, policy] : {std::pair("zero", empty_row_policy::zero),
+                                     {"nan", empty_row_policy::nan},
+                                     {"error", empty_row_policy::error}}) {
     read_options(json::parse(std::string("{\"empty_row\": \"") + name + "\"}"), a, o, "");
     CHECK(a.empty_row == policy);
     CHECK_THAT(options_text(a, o), ContainsSubstring(std::string("\"empty_row\": \"") + name + "\""));
@@ -201,10 +249,13 @@ TEST_CASE("every option has its name in JSON") {
   CHECK(b.scale == 0.1);
   read_options(json::parse(R"({"scale": "0x1.8p-3"})"), b, o, "");
   CHECK(b.scale == 0.1875);
-  CHECK_THAT(refusal([&] { text(R"({"scale": "0.1"})"); }), ContainsSubstring("o: option scale: \"0.1\" is no binary64"));
+  CHECK_THAT(refusal([&] { text(R"({"scale": "0.1"})"); }),
+             ContainsSubstring("o: option scale: \"0.1\" is no binary64"));
   CHECK_THAT(refusal([&] { text(R"({"Scale": 1})"); }), ContainsSubstring("option Scale: it is not known"));
-  CHECK_THAT(refusal([&] { text(R"({"mask": [[true]]})"); }), ContainsSubstring("option mask: it is an array"));
-  CHECK_THAT(refusal([&] { text(R"({"window": [1, 2]})"); }), ContainsSubstring("option window: [1, 2] is no object"));
+  CHECK_THAT(refusal([&] { text(R"({"mask": [[true]]})"); }),
+             ContainsSubstring("option mask: it is an array"));
+  CHECK_THAT(refusal([&] { text(R"({"window": [1, 2]})"); }),
+             ContainsSubstring("option window: [1, 2] is no object"));
   CHECK_THAT(refusal([&] { text(R"({"log_sum_exp": "e"})"); }), ContainsSubstring("its base has to be said"));
   CHECK_THAT(refusal([&] { text(R"({"past_keys": 1.0})"); }), ContainsSubstring("1.0 is no whole number"));
 }

@@ -11,13 +11,15 @@
 #include <string_view>
 #include <vector>
 
-// Files of arrays: .npy, .npz, .safetensors, raw binary with a JSON sidecar, and JSON. docs/formats.md describes each as it
-// is read here. Everything that is wrong with one is input_error, one line that names the file and the array.
+// Files of arrays: .npy, .npz, .safetensors, raw binary with a JSON sidecar, and JSON. docs/formats.md
+// describes each as it is read here. Everything that is wrong with one is input_error, one line that names
+// the file and the array.
 namespace attest::io {
 
 enum class array_format { npy, npz, safetensors, raw, json, cpp_header };
 
-/// The format that the extension stands for: .npy, .npz, .safetensors, .bin or .raw, .json, and .hpp or .h, in any case.
+/// The format that the extension stands for: .npy, .npz, .safetensors, .bin or .raw, .json, and .hpp or .h,
+/// in any case.
 std::optional<array_format> format_of_path(std::string_view path);
 
 /// What a file says of an array.
@@ -25,7 +27,8 @@ struct array_info {
   std::string name;
   dtype type = dtype::binary64;
   std::vector<std::size_t> shape;  // of any rank; none: a number
-  /// Whether the elements are bits without a type: NumPy's V1 and V2, which is how it saves types that it does not know.
+  /// Whether the elements are bits without a type: NumPy's V1 and V2, which is how it saves types that it
+  /// does not know.
   bool untyped = false;
 };
 
@@ -44,8 +47,8 @@ any_tensor view_of(const host_array& a);
 /// "[2, 3]", "[]" for a number.
 std::string shape_text(const array_info& a);
 
-/// An open file of arrays. Opening reads what says where the arrays are, and load() one array; so nothing is read that is
-/// not asked for.
+/// An open file of arrays. Opening reads what says where the arrays are, and load() one array; so nothing is
+/// read that is not asked for.
 class array_file {
  public:
   array_file() = default;
@@ -57,11 +60,12 @@ class array_file {
   const std::string& name() const { return name_; }
   const std::vector<array_info>& arrays() const { return arrays_; }
   const array_info* find(std::string_view array) const;
-  /// The JSON text of what attest wrote beside the arrays (docs/formats.md, "What an output says of itself"); or empty.
+  /// The JSON text of what attest wrote beside the arrays (docs/formats.md, "What an output says of itself");
+  /// or empty.
   const std::string& provenance() const { return provenance_; }
 
-  /// An array that needs more memory than there is is input_error before anything is allocated; memory grows with the bytes
-  /// that the file really has.
+  /// An array that needs more memory than there is is input_error before anything is allocated; memory grows
+  /// with the bytes that the file really has.
   host_array load(std::string_view array) const;
 
  protected:
@@ -78,12 +82,13 @@ std::unique_ptr<array_file> open_arrays(const std::string& path);
 std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, const std::string& name,
                                         const std::optional<std::string>& sidecar = {});
 
-/// The dtype of a name: attest's own, and those of NumPy, PyTorch and safetensors ("float32", "F32", "bf16", "F8_E4M3").
+/// The dtype of a name: attest's own, and those of NumPy, PyTorch and safetensors ("float32", "F32", "bf16",
+/// "F8_E4M3").
 std::optional<dtype> dtype_named(std::string_view name);
 
-/// The same bits as elements of another dtype of the same size: unsigned or untyped integers that hold floats. "int4" and
-/// "uint4" take each byte for two elements, the low half first, so that the last extent doubles; the result is int8 or
-/// uint8. Anything else is input_error, which begins with `where`.
+/// The same bits as elements of another dtype of the same size: unsigned or untyped integers that hold
+/// floats. "int4" and "uint4" take each byte for two elements, the low half first, so that the last extent
+/// doubles; the result is int8 or uint8. Anything else is input_error, which begins with `where`.
 host_array reinterpreted(host_array a, std::string_view dtype_name, const std::string& where);
 
 /// The elements as doubles, exactly; an integer that no double is, is input_error.
@@ -98,8 +103,8 @@ struct arrays_to_write {
   std::string provenance;  // a JSON object, or empty
 };
 
-/// Writes the arrays in the format of the path's extension. The same arrays give the same bytes everywhere. An .npy holds
-/// one array. What .npy and raw files cannot say is in a sidecar, the path with ".json" added.
+/// Writes the arrays in the format of the path's extension. The same arrays give the same bytes everywhere.
+/// An .npy holds one array. What .npy and raw files cannot say is in a sidecar, the path with ".json" added.
 void write_arrays(const std::string& path, const arrays_to_write& content);
 
 /// The bytes of that file and, where there is one, of the sidecar.

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-// Attention whose inputs are files of arrays: which array is which, what its elements stand for, and the options.
+// Attention whose inputs are files of arrays: which array is which, what its elements stand for, and the
+// options.
 namespace attest::io {
 
 /// What is asked of the results, beyond attention_options.
@@ -25,10 +26,11 @@ struct output_options {
   std::optional<unsigned> max_bits = {};
 };
 
-/// Reads options from a JSON object, whose keys are the names of attention_options and output_options (docs/formats.md lists
-/// them). `mask` and `bias` are arrays and never stand here. An unknown key and a value that does not fit are input_error,
-/// which begins with `where`.
-void read_options(const json::value& object, attention_options& attention, output_options& output, const std::string& where);
+/// Reads options from a JSON object, whose keys are the names of attention_options and output_options
+/// (docs/formats.md lists them). `mask` and `bias` are arrays and never stand here. An unknown key and a
+/// value that does not fit are input_error, which begins with `where`.
+void read_options(const json::value& object, attention_options& attention, output_options& output,
+                  const std::string& where);
 
 /// The options as such an object again, on one line: the same options give the same text.
 std::string options_text(const attention_options& attention, const output_options& output);
@@ -38,7 +40,8 @@ struct array_request {
   std::vector<std::string> files;             // a path, or NAME=path for a file of one array
   std::map<std::string, std::string> names;   // Q -> model.layers.0.q
   std::map<std::string, std::string> dtypes;  // K -> bfloat16
-  std::map<std::string, std::vector<std::size_t>> blocks;  // K -> 1,1,1,32: the extents of a block that shares a scale
+  std::map<std::string, std::vector<std::size_t>>
+      blocks;  // K -> 1,1,1,32: the extents of a block that shares a scale
 };
 
 /// The inputs of attention. Views of what this owns.
@@ -53,16 +56,18 @@ struct attention_arrays {
   bool projected() const { return find("X") != nullptr; }
 };
 
-/// Opens the files, finds the arrays by name (in capitals or lower case, or as `names` says), decodes what is quantised and
-/// loads nothing else. Every element is taken exactly; what would have to be rounded is input_error.
+/// Opens the files, finds the arrays by name (in capitals or lower case, or as `names` says), decodes what is
+/// quantised and loads nothing else. Every element is taken exactly; what would have to be rounded is
+/// input_error.
 ///
-/// An array A of Q, K, V, X, Y, WQ, WK, WV may have factors A_scale (or A_descale) and zero points A_zero: its elements are
-/// then scale·(element - zero), which has to be a binary64.
+/// An array A of Q, K, V, X, Y, WQ, WK, WV may have factors A_scale (or A_descale) and zero points A_zero:
+/// its elements are then scale·(element - zero), which has to be a binary64.
 attention_arrays read_attention_arrays(const array_request& request);
 
-/// scale·(q - zero) for each element; shapes as docs/formats.md has them ("Quantised arrays"). `zero` may be null.
-host_array dequantised(const host_array& codes, const host_array& scale, const host_array* zero, const std::vector<std::size_t>& block,
-                       const std::string& where);
+/// scale·(q - zero) for each element; shapes as docs/formats.md has them ("Quantised arrays"). `zero` may be
+/// null.
+host_array dequantised(const host_array& codes, const host_array& scale, const host_array* zero,
+                       const std::vector<std::size_t>& block, const std::string& where);
 
 /// X·W, exactly: [T, C] or [B, T, C] times [C, d]. Nothing where an element is no binary64.
 std::optional<host_array> exact_product(const host_array& x, const host_array& w, const std::string& name);

@@ -6,8 +6,8 @@
 
 namespace attest::io {
 
-/// The SHA-256 (FIPS 180-4) of the bytes, as 64 lower-case hexadecimal digits. By it a written proof names the case that it
-/// was written from, and a reference its inputs.
+/// The SHA-256 (FIPS 180-4) of the bytes, as 64 lower-case hexadecimal digits. By it a written proof names
+/// the case that it was written from, and a reference its inputs.
 std::string sha256(std::string_view bytes);
 
 /// The same of bytes that come in pieces.
