@@ -63,7 +63,7 @@ TEST_CASE("The log-sum-exp just above its largest score, and just above a power 
     const answer tiny = ask(h, r);
     const auto expected = static_cast<double>(std::exp(static_cast<long double>(drop)));
     if (drop == -50)
-      CHECK(std::bit_cast<double>(pattern_at(tiny.log_sum_exp, 0, r.type)) == Approx(expected).epsilon(1e-12));
+      CHECK(std::fabs(std::bit_cast<double>(pattern_at(tiny.log_sum_exp, 0, r.type)) / expected - 1) < 1e-14);
     else if (drop <= -1e3)
       CHECK(pattern_at(tiny.log_sum_exp, 0, r.type) == 1);  // the smallest number, upward
   }
