@@ -57,8 +57,8 @@ struct query_row {
   const double* bias;            // likewise; null: none. Finite where visible.
 };
 
-/// |exact - (high + low)| <= error for every element, in the units of value_exponents() for outputs. low is small against
-/// high, |low| <= 2^-52 |high| or so where error is finite, but the pair need not be normalised. Where nothing is claimed, error is
+/// |exact - (high + low)| <= error for every element, in the units of value_exponents() for outputs. Output pairs
+/// are normalised where error is finite, weights and log-sum-exps too but for an ulp. Where nothing is claimed, error is
 /// infinite and high and low are arbitrary, NaN included. A null pointer: not wanted (all three of a group, or none).
 struct row_results {
   double* output_high;  // value_width each
@@ -85,7 +85,7 @@ class scratch {
   std::unique_ptr<buffers> buffers_;
 };
 
-/// Evaluates rows of one query head; results[i] belongs to rows[i]. Fastest with 16 rows or more a call (a multiple of 16 best)
+/// Evaluates rows of one query head; results[i] belongs to rows[i]. Fastest with many rows a call (a multiple of 32 best)
 /// that see about the same keys. Does not throw but bad_alloc.
 void evaluate(const packed_head& head, const score_steps& steps, std::span<const query_row> rows,
               std::span<const row_results> results, scratch& memory);
