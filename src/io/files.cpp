@@ -124,6 +124,8 @@ std::string read_file(const std::string& path) {
 output_file::output_file(const std::string& path) : path_(path), target_(behind_links(path)) {
   if (path.empty()) fail("output", "its name is empty: give a file name, or - for standard output");
   struct stat status {};
+  // The link /dev/stdout leads to the name of a pipe, which no path leads to.
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) target_ = path;
   if (::stat(target_.c_str(), &status) == 0) {
     exists_ = true;
     if (S_ISDIR(status.st_mode)) fail(path_, "it is a directory: name a file");
