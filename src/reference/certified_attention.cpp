@@ -206,13 +206,23 @@ struct worker {
   std::vector<kernel::fused_head::row_results<double>> fused_results;
   std::vector<double_double_tier::query_row> pair_rows;
   std::vector<double_double_tier::row_results> pair_results;
-  std::vector<double> numbers;
+  kernel::fused_head::vector_memory<double> numbers;  // what a tier gives for the rows at hand
+  std::size_t numbers_size = 0;
   std::vector<std::uint64_t> patterns;
   std::vector<double> rounded;
   std::vector<unsigned char> open;
   std::size_t mean_first = 0, mean_last = 0;
   std::vector<std::optional<std::pair<std::uint64_t, certificate>>> means;  // by column, of these keys
   certification counts;
+
+  /// Uninitialised room for so many numbers.
+  double* room(std::size_t count) {
+    if (count > numbers_size) {
+      numbers = kernel::fused_head::vector_memory<double>(count);
+      numbers_size = count;
+    }
+    return numbers.get();
+  }
 };
 
 class certified_call {
@@ -618,7 +628,7 @@ class certified_call {
     steps.slope = options.slope;
     steps.sink = options.sink;
     const std::size_t rows = w.block.size();
-    w.numbers.resize(rows * width);
+    double* numbers = w.room(rows * width);
     auto& queries = w.fused_rows;
     auto& results = w.fused_results;
     queries.resize(rows);
@@ -631,7 +641,7 @@ class certified_call {
                     .position = row.position,
                     .visible = row.visible,
                     .bias = row.bias};
-      results[r] = {.output = w.numbers.data() + r * width};
+      results[r] = {.output = numbers + r * width};
     }
     const auto overflow =
         fused::evaluate(fused_of(w), steps, queries.data(), results.data(), rows, w.fused_memory);
@@ -639,7 +649,7 @@ class certified_call {
       query& x = *w.block[r];
       // Which rows of a block that overflows somewhere are good is not known.
       const double error = overflow ? std::numeric_limits<double>::infinity() : narrow_error(x, w);
-      round_narrow(x, w.numbers.data() + r * width, error, w);
+      round_narrow(x, numbers + r * width, error, w);
     }
   }
 
@@ -726,7 +736,7 @@ class certified_call {
     const std::size_t width = w.varying.size();
     const std::size_t keys = weights_ ? shape_.keys : 0;
     const std::size_t each = 3 * width + 3 + 3 * keys;
-    w.numbers.resize(rows * each);
+    double* all = w.room(rows * each);
     auto& queries = w.pair_rows;
     auto& results = w.pair_results;
     queries.resize(rows);
@@ -734,7 +744,7 @@ class certified_call {
     for (std::size_t r = 0; r < rows; ++r) {
       const row_view& row = w.pending[r]->view;
       queries[r] = {row.q->row(row.query), row.first, row.last, row.position, row.visible, row.bias};
-      double* numbers = w.numbers.data() + r * each;
+      double* numbers = all + r * each;
       results[r] = {numbers, numbers + width, numbers + 2 * width, nullptr, nullptr, nullptr, nullptr};
       if (log_sum_exp_) results[r].log_sum_exp = numbers + 3 * width;
       if (weights_) {
