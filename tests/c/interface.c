@@ -100,6 +100,7 @@ static void answers(void) {
   CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
   CHECK(near(out[0], 1));
   o.corner = ATTEST_BOTTOM_RIGHT;
+  o.causal = -1; /* not 0 */
   CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
   CHECK(near(out[0], 1.5));
   {
@@ -253,8 +254,26 @@ static void unsupported(void) {
   r.output.dtype = ATTEST_BINARY32;
   REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array output: its elements are binary32");
   r = results();
-  r.output_low = writes(lse, two_by_one);
-  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array output_low: a kernel does not give it");
+  r.weights = writes(weights, two_by_three);
+  r.weights.dtype = ATTEST_BINARY32;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array weights: its elements are binary32");
+  r = results();
+  r.log_sum_exp = writes(lse, two_by_one);
+  r.log_sum_exp.dtype = ATTEST_BINARY16;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, "array log_sum_exp: its elements are binary16");
+  {
+    static const size_t places[] = {offsetof(attest_results, output_low), offsetof(attest_results, weights_low),
+                                    offsetof(attest_results, log_sum_exp_low), offsetof(attest_results, output_certificates),
+                                    offsetof(attest_results, weights_certificates),
+                                    offsetof(attest_results, log_sum_exp_certificates)};
+    size_t i;
+    for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+      const attest_result given = writes(lse, two_by_one);
+      r = results();
+      memcpy((char*)&r + places[i], &given, sizeof given);
+      REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_UNSUPPORTED, ": a kernel does not give it");
+    }
+  }
 }
 
 static void values(void) {
@@ -399,6 +418,9 @@ static void certified(void) {
   }
 
   how = (attest_certified_options)ATTEST_CERTIFIED_OPTIONS_INIT;
+  how.max_bits = 64;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_OPTION, "max_bits is 64");
+  how.max_bits = 0;
   how.direction = 5;
   REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_ARGUMENT, "direction is 5");
   how.direction = 0;
