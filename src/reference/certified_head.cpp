@@ -94,7 +94,7 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
 
 void value_facts::reset(const exact_rows& v) {
   v_ = &v;
-  leading_known_ = false;
+  constant_columns_.reset();
   largest_.reset();
   first_ = last_ = count_ = 0;
   summed_ = masked_ = false;
@@ -103,45 +103,20 @@ void value_facts::reset(const exact_rows& v) {
   exact_sums_.clear();
 }
 
-void value_facts::find_leading() {
-  if (leading_known_) return;
-  leading_known_ = true;
-  const std::size_t width = v_->width;
-  leading_.assign(width, v_->rows);
-  constant_columns_.clear();
-  std::vector<std::size_t> open(width);
-  for (std::size_t c = 0; c < width; ++c) open[c] = c;
+const std::vector<std::size_t>& value_facts::constant_columns() {
+  if (constant_columns_) return *constant_columns_;
+  std::vector<std::size_t>& constant = constant_columns_.emplace();
+  if (v_->rows == 0) return constant;
+  for (std::size_t c = 0; c < v_->width; ++c) constant.push_back(c);
   const auto differs = [&](std::size_t j, std::size_t c) {
     if (v_->numbers.empty()) return v_->row(j)[c] != v_->row(0)[c];
     const input_number x = (*v_)(j, c);
     const input_number first = (*v_)(0, c);
     return x.magnitude != first.magnitude || x.negative != first.negative;
   };
-  for (std::size_t j = 1; j < v_->rows && !open.empty(); ++j)
-    std::erase_if(open, [&](std::size_t c) {
-      if (!differs(j, c)) return false;
-      leading_[c] = j;
-      return true;
-    });
-  if (v_->rows != 0) constant_columns_ = open;
-}
-
-const std::vector<std::size_t>& value_facts::constant_columns() {
-  find_leading();
-  return constant_columns_;
-}
-
-bool value_facts::constant(std::size_t column, const row_view& row) {
-  find_leading();
-  if (leading_[column] >= row.last) return true;
-  if (!v_->numbers.empty() || (row.visible == nullptr && row.first == 0)) return false;
-  std::size_t j = row.first;
-  while (j < row.last && !row.sees(j)) ++j;
-  if (j == row.last) return false;
-  const double value = v_->row(j)[column];
-  for (; j < row.last; ++j)
-    if (v_->row(j)[column] != value && row.sees(j)) return false;
-  return true;
+  for (std::size_t j = 1; j < v_->rows && !constant.empty(); ++j)
+    std::erase_if(constant, [&](std::size_t c) { return differs(j, c); });
+  return constant;
 }
 
 double value_facts::largest() {

@@ -33,7 +33,6 @@ class value_facts {
 
   /// The columns that hold one number in all rows.
   const std::vector<std::size_t>& constant_columns();
-  bool constant(std::size_t column, const row_view& row);
   double largest();
 
   /// What follows is asked about another row.
@@ -48,13 +47,10 @@ class value_facts {
   unbounded_dyadic sum(std::size_t column, std::size_t first, std::size_t last);
 
  private:
-  void find_leading();
   void add_up(const row_view& row);
 
   const exact_rows* v_ = nullptr;
-  bool leading_known_ = false;
-  std::vector<std::size_t> leading_;  // by column: the rows from the first that hold its number
-  std::vector<std::size_t> constant_columns_;
+  std::optional<std::vector<std::size_t>> constant_columns_;
   std::optional<double> largest_;
 
   // Plain sums of what the row at hand sees.

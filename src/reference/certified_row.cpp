@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 
 namespace attest::certified {
 
@@ -21,7 +20,7 @@ constexpr unsigned first_bits = detail::first_working_precision;
 /// The limit where a softcap makes ties impossible to exclude. Enclosures of up to so many bits are tried.
 constexpr unsigned softcap_bits = 4096;
 
-/// A number <= exponent with |x| < 2^exponent; 0 for 0.
+/// The least exponent with |x| < 2^exponent; 0 for 0.
 long top_exponent(const unbounded_dyadic& x) {
   return sign(x) == 0 ? 0 : x.exponent() + static_cast<long>(bit_length(x.significand()));
 }
@@ -130,14 +129,6 @@ class row_engine::implementation {
     numerators.reserve(terms_.size());
     for (std::size_t t = 0; t < terms_.size(); ++t) numerators.push_back(numerator(t, column));
     return fraction(numerators, to, less);
-  }
-
-  bool output_is_exact(std::size_t column, const format& to) {
-    unbounded_dyadic shared;
-    if (proportional(column, shared) != terms_.size()) return false;
-    bool half_step = false;
-    round_ratio(shared, terms_[0].count, {&to}, &half_step);
-    return half_step;
   }
 
   verdict weight(std::size_t key, const target& to, const unbounded_dyadic* less) {
@@ -544,6 +535,5 @@ verdict row_engine::weight(std::size_t key, const target& to, const unbounded_dy
 verdict row_engine::log_sum_exp(log_sum_exp_base base, const target& to, const unbounded_dyadic* less) {
   return all_->log_sum_exp(base, to, less);
 }
-bool row_engine::output_is_exact(std::size_t column, const format& to) { return all_->output_is_exact(column, to); }
 
 }  // namespace attest::certified

@@ -104,9 +104,6 @@ class row_engine {
   verdict weight(std::size_t key, const target& to, const unbounded_dyadic* less = nullptr);
   verdict log_sum_exp(log_sum_exp_base base, const target& to, const unbounded_dyadic* less = nullptr);
 
-  /// Whether the output is a number of the format or a tie, as far as the inputs show.
-  bool output_is_exact(std::size_t column, const format& to);
-
  private:
   class implementation;
   std::unique_ptr<implementation> all_;
