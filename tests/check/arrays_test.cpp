@@ -196,7 +196,7 @@ TEST_CASE("tolerances are decided exactly") {
   CHECK_FALSE(within(0x1p-1074, 0, 0));
 }
 
-TEST_CASE("tolerances without power") {
+TEST_CASE("arrays: tolerances without power") {
   const auto blind = [](const std::vector<double>& r, double allowed) {
     return compared(r, r, &formats::binary32, &formats::binary32,
                     {exact_scalar(exact_value<unbounded_integer>(allowed)), {}})
