@@ -24,12 +24,14 @@ namespace {
 
 using namespace certified;
 
-// --- elements in memory ---------------------------------------------------------------------------------------------
+// --- elements in memory
+// ---------------------------------------------------------------------------------------------
 
 template <class T>
 void store(void* data, std::ptrdiff_t offset, std::uint64_t pattern) {
   const T value = static_cast<T>(pattern);
-  std::memcpy(static_cast<unsigned char*>(data) + offset * static_cast<std::ptrdiff_t>(sizeof(T)), &value, sizeof(T));
+  std::memcpy(static_cast<unsigned char*>(data) + offset * static_cast<std::ptrdiff_t>(sizeof(T)), &value,
+              sizeof(T));
 }
 
 /// One array of results with its low words and certificates.
@@ -46,20 +48,24 @@ class result_array {
     put(high_, at, pattern);
     if (certificates_) (*certificates_)(at[0], at[1], at[2], at[3]) = how;
   }
-  void write_low(const std::array<std::size_t, 4>& at, std::uint64_t pattern) const { put(*low_, at, pattern); }
+  void write_low(const std::array<std::size_t, 4>& at, std::uint64_t pattern) const {
+    put(*low_, at, pattern);
+  }
 
   /// Whether the elements of a row stand side by side, as aligned numbers.
   bool in_place() const {
-    return high_.where().strides[3] == 1 && reinterpret_cast<std::uintptr_t>(high_.data()) % size_of(high_.type()) == 0;
+    return high_.where().strides[3] == 1 &&
+           reinterpret_cast<std::uintptr_t>(high_.data()) % size_of(high_.type()) == 0;
   }
   void* place(const std::array<std::size_t, 4>& at) const {
-    return static_cast<unsigned char*>(high_.data()) +
-           high_.where().offset(at[0], at[1], at[2], at[3]) * static_cast<std::ptrdiff_t>(size_of(high_.type()));
+    return static_cast<unsigned char*>(high_.data()) + high_.where().offset(at[0], at[1], at[2], at[3]) *
+                                                           static_cast<std::ptrdiff_t>(size_of(high_.type()));
   }
   /// The elements from here on are certified.
   void fill_certificates(const std::array<std::size_t, 4>& at, std::size_t count) const {
     if (!certificates_) return;
-    for (std::size_t c = 0; c < count; ++c) (*certificates_)(at[0], at[1], at[2], at[3] + c) = certificate::certified;
+    for (std::size_t c = 0; c < count; ++c)
+      (*certificates_)(at[0], at[1], at[2], at[3] + c) = certificate::certified;
   }
   /// The element that was written, as a double.
   double double_at(const std::array<std::size_t, 4>& at) const {
@@ -87,20 +93,26 @@ class result_array {
   const format* format_;
 };
 
-// --- checks ---------------------------------------------------------------------------------------------------------
+// --- checks
+// ---------------------------------------------------------------------------------------------------------
 
 void check_array(const char* name, const any_result& array, const std::array<std::size_t, 4>& shape) {
   check_result(name, array.where(), array.data(), shape);
   if (format_of(array.type()) == nullptr)
-    throw attention_error(fault::option, name, "its elements are " + to_string(array.type()) + ": a reference is written as floats");
+    throw attention_error(
+        fault::option, name,
+        "its elements are " + to_string(array.type()) + ": a reference is written as floats");
 }
 
-void check_low(const char* name, const std::optional<any_result>& low, bool has_high, const std::array<std::size_t, 4>& shape) {
+void check_low(const char* name, const std::optional<any_result>& low, bool has_high,
+               const std::array<std::size_t, 4>& shape) {
   if (!low) return;
   if (!has_high)
-    throw attention_error(fault::option, name, "low words belong to an array that is not asked for: give that too");
+    throw attention_error(fault::option, name,
+                          "low words belong to an array that is not asked for: give that too");
   if (low->type() != dtype::binary32)
-    throw attention_error(fault::option, name, "its elements are " + to_string(low->type()) + ": low words are binary32");
+    throw attention_error(fault::option, name,
+                          "its elements are " + to_string(low->type()) + ": low words are binary32");
   check_result(name, low->where(), low->data(), shape);
 }
 
@@ -108,12 +120,13 @@ void check_certificates(const char* name, const std::optional<tensor<certificate
                         const std::array<std::size_t, 4>& shape) {
   if (!array) return;
   if (!has_high)
-    throw attention_error(fault::option, name, "certificates belong to an array that is not asked for: give that too");
+    throw attention_error(fault::option, name,
+                          "certificates belong to an array that is not asked for: give that too");
   check_result(name, array->where(), array->data(), shape);
 }
 
-attention_shape checked(const certified_inputs& in, const attention_options& options, const certified_results& out,
-                        const certified_options& how) {
+attention_shape checked(const certified_inputs& in, const attention_options& options,
+                        const certified_results& out, const certified_options& how) {
   const attention_shape shape = checked_shape(in.q, in.k, in.v, options);
   const auto rows = [&](std::size_t width) {
     return std::array<std::size_t, 4>{shape.batch, shape.query_heads, shape.queries, width};
@@ -125,16 +138,22 @@ attention_shape checked(const certified_inputs& in, const attention_options& opt
   check_low("weights_low", out.weights_low, out.weights.has_value(), rows(shape.keys));
   check_low("log_sum_exp_low", out.log_sum_exp_low, out.log_sum_exp.has_value(), rows(1));
   check_certificates("output_certificates", out.output_certificates, true, rows(shape.value_width));
-  check_certificates("weight_certificates", out.weight_certificates, out.weights.has_value(), rows(shape.keys));
-  check_certificates("log_sum_exp_certificates", out.log_sum_exp_certificates, out.log_sum_exp.has_value(), rows(1));
+  check_certificates("weight_certificates", out.weight_certificates, out.weights.has_value(),
+                     rows(shape.keys));
+  check_certificates("log_sum_exp_certificates", out.log_sum_exp_certificates, out.log_sum_exp.has_value(),
+                     rows(1));
   if (out.log_sum_exp && !options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp", "its base is not said: set options.log_sum_exp to base e or two");
+    throw attention_error(fault::option, "log_sum_exp",
+                          "its base is not said: set options.log_sum_exp to base e or two");
   if (!out.log_sum_exp && options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp", "the options ask for it and there is no array to write it to");
+    throw attention_error(fault::option, "log_sum_exp",
+                          "the options ask for it and there is no array to write it to");
   if (!how.tiers[static_cast<std::size_t>(reference_tier::enclosure)])
-    throw attention_error(fault::option, "tiers: without enclosures not every element is settled: leave that tier on");
+    throw attention_error(fault::option,
+                          "tiers: without enclosures not every element is settled: leave that tier on");
   if (how.max_bits && *how.max_bits < 128)
-    throw attention_error(fault::option, "max_bits is " + std::to_string(*how.max_bits) + ": enclosures have at least 128 bits");
+    throw attention_error(fault::option, "max_bits is " + std::to_string(*how.max_bits) +
+                                             ": enclosures have at least 128 bits");
 
   const visibility visible(shape, options);
   check_values(in.q, in.k, in.v, options, shape, visible);
@@ -142,7 +161,8 @@ attention_shape checked(const certified_inputs& in, const attention_options& opt
   return shape;
 }
 
-// --- the call -------------------------------------------------------------------------------------------------------
+// --- the call
+// -------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t narrow = static_cast<std::size_t>(reference_tier::narrow);
 constexpr std::size_t double_double = static_cast<std::size_t>(reference_tier::double_double);
@@ -184,12 +204,13 @@ struct worker {
   std::optional<double_double_tier::packed_head> pairs;
   std::optional<kernel::fused_head::packed_head<double>> fused;
   score_options steps;  // of the query head at hand
-  double narrow_squares = 0, narrow_keys = 0, narrow_bound = 0;  // the last bound of the narrow tier, and for what
+  double narrow_squares = 0, narrow_keys = 0,
+         narrow_bound = 0;  // the last bound of the narrow tier, and for what
   double_double_tier::scratch pair_memory;
   kernel::fused_head::scratch<double> fused_memory;
   struct constant_column {
     std::size_t column;
-    std::uint64_t pattern;      // of its number in the output's format
+    std::uint64_t pattern;  // of its number in the output's format
     std::uint64_t low_pattern;
     certificate how;
   };
@@ -236,22 +257,27 @@ class certified_call {
         visible_(shape, options),
         output_(out.output, out.output_low, out.output_certificates) {
     if (out.weights) weights_.emplace(*out.weights, out.weights_low, out.weight_certificates);
-    if (out.log_sum_exp) log_sum_exp_.emplace(*out.log_sum_exp, out.log_sum_exp_low, out.log_sum_exp_certificates);
+    if (out.log_sum_exp)
+      log_sum_exp_.emplace(*out.log_sum_exp, out.log_sum_exp_low, out.log_sum_exp_certificates);
     const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
     if (options.mask) mask_ = broadcast(*options.mask, scores, "mask");
     if (options.bias) bias_ = broadcast(*options.bias, scores, "bias");
     // With a low word of +0: below half of binary32's smallest number, the direction not upward.
-    if (weights_) tiny_weight_ = std::ldexp(1.0, weights_->to().min_unit() - 2);  // for binary64 0: none is so small
+    if (weights_)
+      tiny_weight_ = std::ldexp(1.0, weights_->to().min_unit() - 2);  // for binary64 0: none is so small
     if (weights_ && weights_->has_low())
-      tiny_weight_ = how.direction == rounding::up || how.direction == rounding::to_odd ? 0 : std::min(tiny_weight_, 0x1p-152);
-    hidden_keys_ = options.mask || options.bias || options.causal || options.window || !options.key_lengths.empty() ||
-                   shape.queries == 0;
+      tiny_weight_ = how.direction == rounding::up || how.direction == rounding::to_odd
+                         ? 0
+                         : std::min(tiny_weight_, 0x1p-152);
+    hidden_keys_ = options.mask || options.bias || options.causal || options.window ||
+                   !options.key_lengths.empty() || shape.queries == 0;
     limits_.max_bits = how.max_bits;
     limits_.symbolic = how.tiers[symbolic];
     // Without the symbolic tier a tie would never end.
     if (!limits_.symbolic && !limits_.max_bits) limits_.max_bits = bits_without_symbols;
     // The narrow tier has neither the digits for low words nor bounds for weights.
-    use_narrow_ = how.tiers[narrow] && output_.to().precision <= 24 && !output_.has_low() && !weights_ && !log_sum_exp_;
+    use_narrow_ =
+        how.tiers[narrow] && output_.to().precision <= 24 && !output_.has_low() && !weights_ && !log_sum_exp_;
     use_pairs_ = how.tiers[double_double];
     block_rows_ = weights_ ? 16 : kernel::fused_head::block_rows;
     const std::size_t rows = shape.batch * shape.query_heads * shape.queries;
@@ -263,7 +289,8 @@ class certified_call {
     const unsigned threads = useful_threads();
     const std::vector<part> parts = parts_for(threads);
     workers_.resize(std::min<std::size_t>(threads, std::max<std::size_t>(parts.size(), 1)));
-    kernel::for_each_part(threads, parts.size(), [&](std::size_t p, unsigned thread) { do_part(parts[p], workers_[thread]); });
+    kernel::for_each_part(threads, parts.size(),
+                          [&](std::size_t p, unsigned thread) { do_part(parts[p], workers_[thread]); });
     keep_first_undecided();
     certification all;
     for (const worker& w : workers_) {
@@ -281,7 +308,8 @@ class certified_call {
   static constexpr std::size_t listed = 100;
   static constexpr std::size_t pending_rows = 48;
 
-  // --- parts --------------------------------------------------------------------------------------------------------
+  // --- parts
+  // --------------------------------------------------------------------------------------------------------
 
   /// No more threads than have something to do that is worth starting them.
   unsigned useful_threads() const {
@@ -291,13 +319,15 @@ class certified_call {
     return static_cast<unsigned>(std::min<double>(threads, 1 + work / 1e5));
   }
 
-  /// The rows asked for, cut into parts by head and, where the heads are too few for the threads, by position.
+  /// The rows asked for, cut into parts by head and, where the heads are too few for the threads, by
+  /// position.
   std::vector<part> parts_for(unsigned threads) const {
     std::vector<part> parts;
     if (first_row_ == last_row_) return parts;
     const std::size_t heads = shape_.batch * shape_.key_value_heads;
     std::size_t pieces = 1;
-    if (threads > 1 && heads < 4 * std::size_t{threads}) pieces = (16 * std::size_t{threads} + heads - 1) / heads;
+    if (threads > 1 && heads < 4 * std::size_t{threads})
+      pieces = (16 * std::size_t{threads} + heads - 1) / heads;
     std::size_t length = (shape_.queries + pieces - 1) / pieces;
     length = (length + block_rows_ - 1) / block_rows_ * block_rows_;
     if (how_.progress) length = std::min<std::size_t>(length, 256);  // so that it shows
@@ -323,7 +353,8 @@ class certified_call {
   }
 
   /// The queries of first .. last that row_range leaves of a head.
-  std::pair<std::size_t, std::size_t> asked_for(std::size_t b, std::size_t h, std::size_t first, std::size_t last) const {
+  std::pair<std::size_t, std::size_t> asked_for(std::size_t b, std::size_t h, std::size_t first,
+                                                std::size_t last) const {
     const std::size_t start = (b * shape_.query_heads + h) * shape_.queries;
     const std::size_t from = std::max(start + first, first_row_);
     const std::size_t to = std::min(start + last, last_row_);
@@ -357,7 +388,8 @@ class certified_call {
     if (stopped_) throw interrupted();
   }
 
-  // --- a head -------------------------------------------------------------------------------------------------------
+  // --- a head
+  // -------------------------------------------------------------------------------------------------------
 
   void load_head(std::size_t b, std::size_t head, worker& w) const {
     if (w.loaded && w.b == b && w.head == head) return;
@@ -399,25 +431,29 @@ class certified_call {
     if (w.constant.empty()) return;
     w.varying_values.resize(v.rows * w.varying.size());
     for (std::size_t j = 0; j < v.rows; ++j)
-      for (std::size_t n = 0; n < w.varying.size(); ++n) w.varying_values[j * w.varying.size() + n] = v.row(j)[w.varying[n]];
+      for (std::size_t n = 0; n < w.varying.size(); ++n)
+        w.varying_values[j * w.varying.size() + n] = v.row(j)[w.varying[n]];
   }
 
   /// The varying columns of the values.
   static const double* packed_values(const worker& w) {
     return w.constant.empty() ? w.v.get().doubles : w.varying_values.data();
   }
-  static std::size_t packed_stride(const worker& w) { return w.constant.empty() ? w.v.get().stride : w.varying.size(); }
+  static std::size_t packed_stride(const worker& w) {
+    return w.constant.empty() ? w.v.get().stride : w.varying.size();
+  }
   static const double_double_tier::packed_head& pairs_of(worker& w) {
     const exact_rows& k = w.k.get();
     if (!w.pairs)
-      w.pairs.emplace(k.rows, k.width, w.varying.size(), k.doubles, k.stride, packed_values(w), packed_stride(w));
+      w.pairs.emplace(k.rows, k.width, w.varying.size(), k.doubles, k.stride, packed_values(w),
+                      packed_stride(w));
     return *w.pairs;
   }
   static const kernel::fused_head::packed_head<double>& fused_of(worker& w) {
     const exact_rows& k = w.k.get();
     if (!w.fused)
-      w.fused.emplace(k.rows, k.width, w.varying.size(), k.doubles, static_cast<std::ptrdiff_t>(k.stride), packed_values(w),
-                      static_cast<std::ptrdiff_t>(packed_stride(w)));
+      w.fused.emplace(k.rows, k.width, w.varying.size(), k.doubles, static_cast<std::ptrdiff_t>(k.stride),
+                      packed_values(w), static_cast<std::ptrdiff_t>(packed_stride(w)));
     return *w.fused;
   }
 
@@ -431,8 +467,8 @@ class certified_call {
     }
     return *w.largest_key;
   }
-  /// At least the Euclidean norm of n numbers, from the sum of their squares, which is off by less than n 2^-52 of itself and,
-  /// where squares underflow, n 2^-1074.
+  /// At least the Euclidean norm of n numbers, from the sum of their squares, which is off by less than n
+  /// 2^-52 of itself and, where squares underflow, n 2^-1074.
   static double norm(double squares, std::size_t count) {
     const auto n = static_cast<double>(count);
     return std::sqrt(squares * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060);
@@ -449,7 +485,8 @@ class certified_call {
     return *w.constant_keys;
   }
 
-  // --- a row --------------------------------------------------------------------------------------------------------
+  // --- a row
+  // --------------------------------------------------------------------------------------------------------
 
   target target_of(const result_array& array) const { return {&array.to(), how_.direction, how_.saturate}; }
 
@@ -540,11 +577,14 @@ class certified_call {
     const std::ptrdiff_t step = bias_->where().strides[3];
     const std::ptrdiff_t at = bias_->where().offset(b, h, i, row.first);
     if (bias_->type() == dtype::binary64 && step == 1) {
-      std::memcpy(x.bias.data(), static_cast<const unsigned char*>(bias_->data()) + at * 8, count * sizeof(double));
+      std::memcpy(x.bias.data(), static_cast<const unsigned char*>(bias_->data()) + at * 8,
+                  count * sizeof(double));
     } else if (bias_->type() == dtype::binary32 && step == 1) {
       for (std::size_t j = 0; j < count; ++j) {
         float value;
-        std::memcpy(&value, static_cast<const unsigned char*>(bias_->data()) + (at + static_cast<std::ptrdiff_t>(j)) * 4, 4);
+        std::memcpy(
+            &value,
+            static_cast<const unsigned char*>(bias_->data()) + (at + static_cast<std::ptrdiff_t>(j)) * 4, 4);
         x.bias[j] = static_cast<double>(value);
       }
     } else {
@@ -565,9 +605,11 @@ class certified_call {
     row.bias = x.bias.data();
   }
 
-  // --- a block of rows of one query head ----------------------------------------------------------------------------
+  // --- a block of rows of one query head
+  // ----------------------------------------------------------------------------
 
-  void do_block(std::size_t b, std::size_t h, std::size_t loaded, std::size_t first, std::size_t last, worker& w) {
+  void do_block(std::size_t b, std::size_t h, std::size_t loaded, std::size_t first, std::size_t last,
+                worker& w) {
     w.block.clear();
     for (std::size_t i = first; i < last; ++i) {
       query* x = prepare(b, h, i, i - loaded, w);
@@ -653,8 +695,8 @@ class certified_call {
     }
   }
 
-  /// The bound of a row's outputs. It grows with the norm of the query and the number of keys, so that one for a little more
-  /// of both serves many rows.
+  /// The bound of a row's outputs. It grows with the norm of the query and the number of keys, so that one
+  /// for a little more of both serves many rows.
   double narrow_error(const query& x, worker& w) const {
     const row_view& row = x.view;
     const double squares = sum_of_squares(shape_.key_width, row.q->row(row.query));
@@ -670,11 +712,14 @@ class certified_call {
     m.keys = m.span = static_cast<std::size_t>(w.narrow_keys);
     m.products = norm(w.narrow_squares, shape_.key_width) * largest_key(w) * (1 + 0x1p-50);
     // 1/√d is one of the kernel's roundings; here it only must not be too small.
-    m.scale = row.steps->scale ? std::fabs(*row.steps->scale) : 1 / std::sqrt(static_cast<double>(shape_.key_width)) * (1 + 0x1p-50);
+    m.scale = row.steps->scale ? std::fabs(*row.steps->scale)
+                               : 1 / std::sqrt(static_cast<double>(shape_.key_width)) * (1 + 0x1p-50);
     m.softcap = row.steps->softcap;
     if (row.bias != nullptr) m.bias = x.largest_bias;
     if (row.steps->slope) m.slope = std::fabs(*row.steps->slope);
-    const auto distance = [&](std::size_t key) { return std::fabs(static_cast<double>(row.position) - static_cast<double>(key)); };
+    const auto distance = [&](std::size_t key) {
+      return std::fabs(static_cast<double>(row.position) - static_cast<double>(key));
+    };
     m.distance = std::max(distance(row.first), distance(row.last - 1));
     if (row.steps->sink) m.sink = std::fabs(*row.steps->sink);
     m.values = w.values.largest();
@@ -689,19 +734,22 @@ class certified_call {
     const format& f = output_.to();
     const auto [b, h, i] = x.at;
     if (output_.in_place() && w.constant.empty()) {
-      x.open_count = round_between_steps(width, numbers, error, f, how_.direction, output_.place({b, h, i, 0}), x.open);
+      x.open_count =
+          round_between_steps(width, numbers, error, f, how_.direction, output_.place({b, h, i, 0}), x.open);
       output_.fill_certificates({b, h, i, 0}, width);
     } else {
       w.patterns.resize(width);
       x.open_count = round_between_steps(width, numbers, error, f, how_.direction, w.patterns.data(), x.open);
       for (std::size_t n = 0; n < width; ++n)
-        output_.write({b, h, i, w.varying[n]}, narrow_pattern(w.patterns.data(), n, f.storage_bits), certificate::certified);
+        output_.write({b, h, i, w.varying[n]}, narrow_pattern(w.patterns.data(), n, f.storage_bits),
+                      certificate::certified);
     }
     w.counts.settled[narrow] += width - x.open_count;
     if (x.open_count == 0) return;
     w.values.next_row();
     for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
-      if (x.open[n] == 0 || !settle_pair(x, w.varying[n], numbers[n], 0, error, reference_tier::narrow, w)) continue;
+      if (x.open[n] == 0 || !settle_pair(x, w.varying[n], numbers[n], 0, error, reference_tier::narrow, w))
+        continue;
       x.open[n] = 0;
       --x.open_count;
     }
@@ -712,9 +760,10 @@ class certified_call {
     return static_cast<const std::uint32_t*>(patterns)[c];
   }
 
-  /// An output that a pair and its error may settle. Where a number of the format or a tie may be the exact value, the mean of
-  /// the column has to show that it is not.
-  bool settle_pair(const query& x, std::size_t c, double high, double low, double error, reference_tier tier, worker& w) {
+  /// An output that a pair and its error may settle. Where a number of the format or a tie may be the exact
+  /// value, the mean of the column has to show that it is not.
+  bool settle_pair(const query& x, std::size_t c, double high, double low, double error, reference_tier tier,
+                   worker& w) {
     const pair_rounding r = round_pair(high, low, error, output_.to(), how_.direction);
     if (!r.settled) return false;
     if (r.holds_step && !w.values.mean_excludes(c, x.view, r.step)) return false;
@@ -724,7 +773,8 @@ class certified_call {
     return true;
   }
 
-  // --- pairs of doubles ---------------------------------------------------------------------------------------------
+  // --- pairs of doubles
+  // ---------------------------------------------------------------------------------------------
 
   void finish_pending(worker& w) {
     if (w.pending.empty()) return;
@@ -777,20 +827,22 @@ class certified_call {
       const bool in_place = output_.in_place() && w.constant.empty();
       w.rounded.resize(width);
       double* place = in_place ? static_cast<double*>(output_.place({b, h, i, 0})) : w.rounded.data();
-      x.open_count = round_pairs_between_steps(width, pairs.output_high, pairs.output_low, pairs.output_error, how_.direction,
-                                               place, x.open);
+      x.open_count = round_pairs_between_steps(width, pairs.output_high, pairs.output_low, pairs.output_error,
+                                               how_.direction, place, x.open);
       for (std::size_t n = 0; n < width; ++n)
         if (exponents[n] != 0) rescale(x, n, exponents[n], place[n]);
       if (x.open_count != 0)
         for (std::size_t n = 0; n < width; ++n)
-          if (x.open[n] == 2 && how_.direction == rounding::nearest_even && w.values.mean_excludes(w.varying[n], x.view, place[n]))
+          if (x.open[n] == 2 && how_.direction == rounding::nearest_even &&
+              w.values.mean_excludes(w.varying[n], x.view, place[n]))
             x.open[n] = 0, --x.open_count;
       w.counts.settled[double_double] += width - x.open_count;
       if (in_place)
         output_.fill_certificates({b, h, i, 0}, width);
       else
         for (std::size_t n = 0; n < width; ++n)
-          output_.write({b, h, i, w.varying[n]}, std::bit_cast<std::uint64_t>(place[n]), certificate::certified);
+          output_.write({b, h, i, w.varying[n]}, std::bit_cast<std::uint64_t>(place[n]),
+                        certificate::certified);
     }
     if (x.open_count == 0) return;
     for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
@@ -824,21 +876,23 @@ class certified_call {
   }
 
   /// The low word of an element that a pair has settled, if the pair settles that too.
-  static bool low_of_pair(const std::array<std::size_t, 4>& at, const result_array& array, double high, double low, double error) {
+  static bool low_of_pair(const std::array<std::size_t, 4>& at, const result_array& array, double high,
+                          double low, double error) {
     const double element = array.double_at(at);
     if (!std::isfinite(element)) {
       array.write_low(at, 0);
       return true;
     }
-    // high + low - element: sum and rest are high + low exactly (Knuth's TwoSum); the difference is exact where its operands are
-    // within a factor of two (Sterbenz), and otherwise its rounding counts.
+    // high + low - element: sum and rest are high + low exactly (Knuth's TwoSum); the difference is exact
+    // where its operands are within a factor of two (Sterbenz), and otherwise its rounding counts.
     const double sum = high + low;
     const double part = sum - high;
     const double rest = (high - (sum - part)) + (low - part);
     const double difference = sum - element;
     const bool exact = element == 0 || (sum / element >= 0.5 && sum / element <= 2);
     const double more = exact ? 0 : std::fabs(difference) * 0x1p-50;
-    const pair_rounding r = round_pair(difference, rest, error + more, formats::binary32, rounding::nearest_even);
+    const pair_rounding r =
+        round_pair(difference, rest, error + more, formats::binary32, rounding::nearest_even);
     if (!r.settled) return false;
     array.write_low(at, r.pattern);
     return true;
@@ -867,16 +921,19 @@ class certified_call {
       const double most = std::fabs(high) + std::fabs(low) + error;
       if (most < tiny_weight_) {
         // Positive, and less than a quarter of the format's smallest number.
-        weights_->write(at, how_.direction == rounding::up || how_.direction == rounding::to_odd ? 1 : 0, certificate::certified);
+        weights_->write(at, how_.direction == rounding::up || how_.direction == rounding::to_odd ? 1 : 0,
+                        certificate::certified);
         if (weights_->has_low()) weights_->write_low(at, 0);
         count(double_double, certificate::certified, w);
         continue;
       }
       const pair_rounding r = round_pair(high, low, error, weights_->to(), how_.direction);
       // A weight is rational only where all scores are equal, 1/n: then n times the half step is 1.
-      bool settled = r.settled && !(r.holds_step && std::fabs(r.step * static_cast<double>(seen) - 1) < 0x1p-40);
+      bool settled =
+          r.settled && !(r.holds_step && std::fabs(r.step * static_cast<double>(seen) - 1) < 0x1p-40);
       if (settled) {
-        weights_->write(at, how_.saturate ? saturated(r.pattern, weights_->to()) : r.pattern, certificate::certified);
+        weights_->write(at, how_.saturate ? saturated(r.pattern, weights_->to()) : r.pattern,
+                        certificate::certified);
         settled = !weights_->has_low() || low_of_pair(at, *weights_, high, low, error);
       }
       if (settled)
@@ -896,14 +953,16 @@ class certified_call {
     // Rational, with two keys or more: only in base two, an integer, where all scores are 0.
     if (r.holds_step && base_two && r.step == std::rint(r.step) && std::fabs(r.step) <= 64) return false;
     const std::array<std::size_t, 4> at{x.at[0], x.at[1], x.at[2], 0};
-    log_sum_exp_->write(at, how_.saturate ? saturated(r.pattern, log_sum_exp_->to()) : r.pattern, certificate::certified);
+    log_sum_exp_->write(at, how_.saturate ? saturated(r.pattern, log_sum_exp_->to()) : r.pattern,
+                        certificate::certified);
     if (log_sum_exp_->has_low() && !low_of_pair(at, *log_sum_exp_, high, low, error)) return false;
     count(double_double, certificate::certified, w);
     return true;
   }
 
-  /// (high + low) / ln 2. With c + c' the pair of 1/ln 2, off by less than 2^-108 of it: p = high c and its exact rest, then
-  /// high c' + low c, each product and sum rounded: off by less than 2^-103 of the result, |low| being at most 2^-50 |high|.
+  /// (high + low) / ln 2. With c + c' the pair of 1/ln 2, off by less than 2^-108 of it: p = high c and its
+  /// exact rest, then high c' + low c, each product and sum rounded: off by less than 2^-103 of the result,
+  /// |low| being at most 2^-50 |high|.
   static void over_ln2(double& high, double& low, double& error) {
     constexpr double c = 0x1.71547652b82fep+0;
     constexpr double c_low = 0x1.777d0ffda0d24p-56;
@@ -915,7 +974,8 @@ class certified_call {
     error = normal ? error * 1.5 + std::fabs(p) * 0x1p-100 : std::numeric_limits<double>::infinity();
   }
 
-  // --- the exact tiers ----------------------------------------------------------------------------------------------
+  // --- the exact tiers
+  // ----------------------------------------------------------------------------------------------
 
   /// A row that sees no key and has no sink.
   void empty_row(std::size_t b, std::size_t h, std::size_t i, worker& w) const {
@@ -936,7 +996,8 @@ class certified_call {
   }
 
   /// A value that needs no calculation, and its low word 0.
-  void write_known(const std::array<std::size_t, 4>& at, const result_array& array, std::uint64_t pattern, worker& w) const {
+  void write_known(const std::array<std::size_t, 4>& at, const result_array& array, std::uint64_t pattern,
+                   worker& w) const {
     array.write(at, pattern, certificate::exact);
     count(symbolic, certificate::exact, w);
     if (array.has_low()) array.write_low(at, 0);
@@ -969,8 +1030,8 @@ class certified_call {
   }
 
   /// numerator / denominator is the element.
-  void rational(const std::array<std::size_t, 4>& at, const result_array& array, const unbounded_dyadic& numerator,
-                std::uint64_t denominator, worker& w) const {
+  void rational(const std::array<std::size_t, 4>& at, const result_array& array,
+                const unbounded_dyadic& numerator, std::uint64_t denominator, worker& w) const {
     bool step = false;
     const std::uint64_t pattern = round_ratio(numerator, denominator, target_of(array), &step);
     const certificate how = step ? certificate::exact : certificate::certified;
@@ -983,7 +1044,8 @@ class certified_call {
     array.write_low(at, round_ratio(rest, denominator, {&formats::binary32}, nullptr));
   }
 
-  /// The open outputs of a row of equal scores: means of the values. Rows that see the same keys have the same.
+  /// The open outputs of a row of equal scores: means of the values. Rows that see the same keys have the
+  /// same.
   void means(query& x, worker& w) const {
     const row_view& row = x.view;
     const std::size_t first = x.seen == 1 ? x.only_key : row.first;
@@ -1002,7 +1064,8 @@ class certified_call {
       } else {
         if (!w.means[c]) {
           bool step = false;
-          const std::uint64_t pattern = round_ratio(w.values.sum(c, first, last), last - first, target_of(output_), &step);
+          const std::uint64_t pattern =
+              round_ratio(w.values.sum(c, first, last), last - first, target_of(output_), &step);
           w.means[c] = {pattern, step ? certificate::exact : certificate::certified};
         }
         output_.write(at, w.means[c]->first, w.means[c]->second);
@@ -1056,7 +1119,8 @@ class certified_call {
 
   /// Rounds an element with the exact tiers, and its low word.
   template <class Round>
-  void settle(reference_array which, const std::array<std::size_t, 4>& at, const result_array& array, worker& w, Round round) {
+  void settle(reference_array which, const std::array<std::size_t, 4>& at, const result_array& array,
+              worker& w, Round round) {
     const verdict v = round(target_of(array), nullptr);
     array.write(at, v.pattern, v.how);
     w.counts.most_bits = std::max(w.counts.most_bits, v.bits);
@@ -1066,8 +1130,8 @@ class certified_call {
   }
 
   template <class Round>
-  void low_word(reference_array which, const std::array<std::size_t, 4>& at, const result_array& array, std::uint64_t pattern,
-                worker& w, Round round) {
+  void low_word(reference_array which, const std::array<std::size_t, 4>& at, const result_array& array,
+                std::uint64_t pattern, worker& w, Round round) {
     const auto high = value_of_pattern(pattern, array.to());
     if (!high) return array.write_low(at, 0);
     const verdict v = round(target{&formats::binary32}, &*high);
@@ -1093,10 +1157,11 @@ class certified_call {
     if (undecided_.size() > 10 * listed) keep_first_undecided();
   }
   void keep_first_undecided() {
-    std::sort(undecided_.begin(), undecided_.end(), [](const undecided_element& x, const undecided_element& y) {
-      if (x.array != y.array) return x.array < y.array;
-      return x.index != y.index ? x.index < y.index : x.low_word < y.low_word;
-    });
+    std::sort(undecided_.begin(), undecided_.end(),
+              [](const undecided_element& x, const undecided_element& y) {
+                if (x.array != y.array) return x.array < y.array;
+                return x.index != y.index ? x.index < y.index : x.low_word < y.low_word;
+              });
     if (undecided_.size() > listed) undecided_.resize(listed);
   }
 
@@ -1127,7 +1192,8 @@ class certified_call {
 };
 
 [[gnu::noinline]] certification calculate(const certified_inputs& inputs, const attention_options& attention,
-                                          const certified_results& results, const certified_options& options) {
+                                          const certified_results& results,
+                                          const certified_options& options) {
   const attention_shape shape = checked(inputs, attention, results, options);
   return certified_call(inputs, attention, shape, results, options).calculate();
 }

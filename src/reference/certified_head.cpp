@@ -14,7 +14,9 @@ namespace {
 template <class T>
 T load(const void* data, std::ptrdiff_t offset) {
   T value;
-  std::memcpy(&value, static_cast<const unsigned char*>(data) + offset * static_cast<std::ptrdiff_t>(sizeof(T)), sizeof(T));
+  std::memcpy(&value,
+              static_cast<const unsigned char*>(data) + offset * static_cast<std::ptrdiff_t>(sizeof(T)),
+              sizeof(T));
   return value;
 }
 
@@ -37,12 +39,14 @@ bool finite_row(const double* row, std::size_t width) {
   return probe == 0;
 }
 
-void load_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t t, std::size_t width, double* out) {
+void load_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t t, std::size_t width,
+              double* out) {
   const std::ptrdiff_t step = array.where().strides[3];
   const std::ptrdiff_t at = array.where().offset(b, h, t, 0);
   switch (array.type()) {
     case dtype::binary64:
-      for (std::size_t c = 0; c < width; ++c) out[c] = load<double>(array.data(), at + static_cast<std::ptrdiff_t>(c) * step);
+      for (std::size_t c = 0; c < width; ++c)
+        out[c] = load<double>(array.data(), at + static_cast<std::ptrdiff_t>(c) * step);
       return;
     case dtype::binary32:
       for (std::size_t c = 0; c < width; ++c)
@@ -50,8 +54,10 @@ void load_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t
       return;
     case dtype::bfloat16:
       for (std::size_t c = 0; c < width; ++c)
-        out[c] = static_cast<double>(std::bit_cast<float>(
-            static_cast<std::uint32_t>(load<std::uint16_t>(array.data(), at + static_cast<std::ptrdiff_t>(c) * step)) << 16));
+        out[c] = static_cast<double>(
+            std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(
+                                     array.data(), at + static_cast<std::ptrdiff_t>(c) * step))
+                                 << 16));
       return;
     default:
       for (std::size_t c = 0; c < width; ++c) out[c] = array(b, h, t, c);
@@ -60,16 +66,18 @@ void load_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t
 
 }  // namespace
 
-void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t last,
-                      bool hidden_rows) {
+void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
+                      std::size_t last, bool hidden_rows) {
   rows_.rows = last - first;
   rows_.width = array.where().extents[3];
   rows_.numbers.clear();
   const std::size_t width = rows_.width;
-  const bool in_place = array.type() == dtype::binary64 && array.where().strides[3] == 1 && array.where().strides[2] >= 0 &&
+  const bool in_place = array.type() == dtype::binary64 && array.where().strides[3] == 1 &&
+                        array.where().strides[2] >= 0 &&
                         reinterpret_cast<std::uintptr_t>(array.data()) % alignof(double) == 0;
   if (in_place) {
-    rows_.doubles = static_cast<const double*>(array.data()) + (rows_.rows == 0 ? 0 : array.where().offset(b, h, first, 0));
+    rows_.doubles = static_cast<const double*>(array.data()) +
+                    (rows_.rows == 0 ? 0 : array.where().offset(b, h, first, 0));
     rows_.stride = static_cast<std::size_t>(array.where().strides[2]);
     bool finite = true;
     if (hidden_rows)
@@ -83,13 +91,15 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
     load_row(array, b, h, t, width, out);
     if (hidden_rows && !finite_row(out, width)) std::fill(out, out + width, 0.0);
     if (is_wide_integer(array.type()))
-      for (std::size_t c = 0; c < width; ++c) exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
+      for (std::size_t c = 0; c < width; ++c)
+        exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
   }
   rows_.doubles = storage_.data();
   rows_.stride = width;
   if (exact) return;
   for (std::size_t t = first; t < last; ++t)
-    for (std::size_t c = 0; c < width; ++c) rows_.numbers.push_back(wide_integer(array, array.where().offset(b, h, t, c)));
+    for (std::size_t c = 0; c < width; ++c)
+      rows_.numbers.push_back(wide_integer(array, array.where().offset(b, h, t, c)));
 }
 
 void value_facts::reset(const exact_rows& v) {
@@ -122,7 +132,8 @@ const std::vector<std::size_t>& value_facts::constant_columns() {
 double value_facts::largest() {
   if (!largest_) {
     double largest = 0;
-    for (std::size_t j = 0; j < v_->rows; ++j) largest = std::max(largest, largest_magnitude(v_->width, v_->row(j)));
+    for (std::size_t j = 0; j < v_->rows; ++j)
+      largest = std::max(largest, largest_magnitude(v_->width, v_->row(j)));
     largest_ = largest;
   }
   return *largest_;
@@ -132,7 +143,8 @@ void value_facts::add_up(const row_view& row) {
   if (summed_) return;
   summed_ = true;
   const std::size_t width = v_->width;
-  const bool extends = row.visible == nullptr && !masked_ && !sums_.empty() && row.first == first_ && row.last >= last_;
+  const bool extends =
+      row.visible == nullptr && !masked_ && !sums_.empty() && row.first == first_ && row.last >= last_;
   if (!extends) {
     sums_.assign(width, 0.0);
     first_ = last_ = row.first;
@@ -149,8 +161,8 @@ void value_facts::add_up(const row_view& row) {
   masked_ = row.visible != nullptr;
 }
 
-// n additions in turn are off by less than n 2^-53 times the sum of the magnitudes, n largest at most; n x by 2^-53 of itself,
-// and x stands for a number that differs by 2^-53 of itself.
+// n additions in turn are off by less than n 2^-53 times the sum of the magnitudes, n largest at most; n x by
+// 2^-53 of itself, and x stands for a number that differs by 2^-53 of itself.
 bool value_facts::mean_excludes(std::size_t column, const row_view& row, double x) {
   if (!v_->numbers.empty()) return false;
   add_up(row);

@@ -15,9 +15,10 @@ namespace attest::certified {
 /// Rows first .. last of one head of an array, and their memory where they had to be converted.
 class input_rows {
  public:
-  /// With hidden_rows, rows that hold NaN or infinity become zeros: no query sees them. Binary64 rows without gaps between
-  /// their elements stay where they are.
-  void load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t last, bool hidden_rows);
+  /// With hidden_rows, rows that hold NaN or infinity become zeros: no query sees them. Binary64 rows without
+  /// gaps between their elements stay where they are.
+  void load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t last,
+            bool hidden_rows);
   const exact_rows& get() const { return rows_; }
 
  private:
@@ -25,8 +26,8 @@ class input_rows {
   std::vector<double> storage_;
 };
 
-/// What rows of one head see of the values: which columns are constant, means, largest magnitudes. Everything is found out
-/// when it is first asked for.
+/// What rows of one head see of the values: which columns are constant, means, largest magnitudes. Everything
+/// is found out when it is first asked for.
 class value_facts {
  public:
   void reset(const exact_rows& v);
@@ -38,9 +39,9 @@ class value_facts {
   /// What follows is asked about another row.
   void next_row() { summed_ = false; }
 
-  /// Whether the mean of the column over the keys that the row sees is certainly not x. An output that is a rational number is
-  /// the mean of the values of each score that occurs, so also the mean of all: where that mean is something else, the output
-  /// is not x.
+  /// Whether the mean of the column over the keys that the row sees is certainly not x. An output that is a
+  /// rational number is the mean of the values of each score that occurs, so also the mean of all: where that
+  /// mean is something else, the output is not x.
   bool mean_excludes(std::size_t column, const row_view& row, double x);
 
   /// The exact sum of a column over the keys first .. last.

@@ -41,8 +41,8 @@ std::size_t hash_of(const unbounded_dyadic& x) {
   return static_cast<std::size_t>(h ^ h >> 32);
 }
 
-/// A score that is known exactly: raw is what the softcap is applied to (without a softcap, all there is), added what comes
-/// afterwards.
+/// A score that is known exactly: raw is what the softcap is applied to (without a softcap, all there is),
+/// added what comes afterwards.
 struct exact_score {
   exact_surd raw;
   unbounded_dyadic added;  // 0 without a softcap
@@ -84,7 +84,8 @@ std::uint64_t finished(std::uint64_t pattern, const target& to) {
 
 }  // namespace
 
-std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to, bool* half_step) {
+std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,
+                          bool* half_step) {
   const format& f = *to.to;
   const unbounded_integer n = numerator.significand();
   natural<growing> m = to_natural<growing>(n);
@@ -112,7 +113,10 @@ std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denom
 class row_engine::implementation {
  public:
   implementation(const row_view& row, const row_limits& limits)
-      : row_(row), limits_(limits), width_(row.k->width), whole_root_(row.steps->scale ? 0 : exact_root(width_)) {
+      : row_(row),
+        limits_(limits),
+        width_(row.k->width),
+        whole_root_(row.steps->scale ? 0 : exact_root(width_)) {
     capped_ = row.steps->softcap.has_value();
     if (row.steps->scale) scale_ = exact_value<unbounded_integer>(*row.steps->scale);
     if (capped_) softcap_ = exact_value<unbounded_integer>(*row.steps->softcap);
@@ -123,8 +127,7 @@ class row_engine::implementation {
 
   verdict output(std::size_t column, const target& to, const unbounded_dyadic* less) {
     unbounded_dyadic shared;
-    if (proportional(column, shared) == terms_.size())
-      return rational(shared, terms_[0].count, to, less);
+    if (proportional(column, shared) == terms_.size()) return rational(shared, terms_[0].count, to, less);
     std::vector<unbounded_dyadic> numerators;
     numerators.reserve(terms_.size());
     for (std::size_t t = 0; t < terms_.size(); ++t) numerators.push_back(numerator(t, column));
@@ -147,23 +150,27 @@ class row_engine::implementation {
         if (is_zero(score) && std::has_single_bit(n))
           return rational(unbounded_dyadic(std::countr_zero(n)), 1, to, less);
       } else if (n == 1) {
-        // α is rational: without a root, or over the root of a square. α = cap tanh(s) + bias is transcendental for s != 0.
+        // α is rational: without a root, or over the root of a square. α = cap tanh(s) + bias is
+        // transcendental for s != 0.
         if (!capped_ && whole_root_ != 0 && !score.raw.is_rational())
-          return rational(score.raw.rational_part() * unbounded_dyadic(unbounded_integer(whole_root_)) + score.raw.root_part(),
+          return rational(score.raw.rational_part() * unbounded_dyadic(unbounded_integer(whole_root_)) +
+                              score.raw.root_part(),
                           whole_root_, to, less);
         if (!capped_ && score.raw.is_rational()) return rational(score.raw.rational_part(), 1, to, less);
         if (capped_ && sign(score.raw) == 0) return rational(score.added, 1, to, less);
       }
     }
     const auto enclose = [&](unsigned bits) { return enclosed_logarithm(base, bits); };
-    const auto compare = [&](const unbounded_dyadic& b, unsigned& bits) { return compare_logarithm(base, b, bits); };
+    const auto compare = [&](const unbounded_dyadic& b, unsigned& bits) {
+      return compare_logarithm(base, b, bits);
+    };
     return settle(enclose, compare, to, less);
   }
 
  private:
   struct term {
     exact_score score;
-    std::uint64_t count = 0;           // keys of this score, the sink counted
+    std::uint64_t count = 0;             // keys of this score, the sink counted
     std::vector<std::size_t> keys = {};  // the keys among them
   };
   struct level {
@@ -171,7 +178,8 @@ class row_engine::implementation {
     std::optional<enclosure> sum;
   };
 
-  // --- the scores ---------------------------------------------------------------------------------------------------
+  // --- the scores
+  // ---------------------------------------------------------------------------------------------------
 
   void collect_terms() {
     std::vector<input_number> q(width_);
@@ -205,7 +213,8 @@ class row_engine::implementation {
     if (scale_)
       score.raw = exact_surd(dot * *scale_);
     else if (whole_root_ != 0 && std::has_single_bit(whole_root_))
-      score.raw = exact_surd(unbounded_dyadic(dot.significand(), dot.exponent() - std::countr_zero(whole_root_)));
+      score.raw =
+          exact_surd(unbounded_dyadic(dot.significand(), dot.exponent() - std::countr_zero(whole_root_)));
     else
       score.raw = exact_surd(unbounded_dyadic(0), dot, width_);
     unbounded_dyadic added(0);
@@ -223,7 +232,8 @@ class row_engine::implementation {
 
   bool is_zero(const exact_score& s) const { return sign(s.raw) == 0 && sign(s.added) == 0; }
 
-  /// Equal scores have equal keys of this kind, and only they: 1 and 1/√d are linearly independent but for a square d.
+  /// Equal scores have equal keys of this kind, and only they: 1 and 1/√d are linearly independent but for a
+  /// square d.
   std::pair<unbounded_dyadic, unbounded_dyadic> canonical(const exact_score& s) const {
     unbounded_dyadic rational_part = s.raw.rational_part();
     unbounded_dyadic root_part = s.raw.root_part();
@@ -251,8 +261,8 @@ class row_engine::implementation {
     return terms_.size() - 1;
   }
 
-  /// The largest score among the terms that are wanted (at least one); with a softcap, one so close to it that an enclosure
-  /// does not tell them apart.
+  /// The largest score among the terms that are wanted (at least one); with a softcap, one so close to it
+  /// that an enclosure does not tell them apart.
   template <class Wanted>
   std::size_t largest_of(Wanted wanted) {
     std::size_t largest = terms_.size();
@@ -267,14 +277,16 @@ class row_engine::implementation {
     return sign(subtract(capped_score(s, first_bits), capped_score(t, first_bits), 2 * first_bits)) > 0;
   }
 
-  // --- enclosures ---------------------------------------------------------------------------------------------------
+  // --- enclosures
+  // ---------------------------------------------------------------------------------------------------
 
   enclosure enclosed(const exact_surd& x, unsigned bits) {
     const enclosure rational_part = exactly(x.rational_part());
     if (x.is_rational()) return rational_part;
     const unsigned working = bits + 64;
     auto known = roots_.find(working);
-    if (known == roots_.end()) known = roots_.emplace(working, reciprocal_sqrt<growing>(width_, working)).first;
+    if (known == roots_.end())
+      known = roots_.emplace(working, reciprocal_sqrt<growing>(width_, working)).first;
     return add(rational_part, multiply(exactly(x.root_part()), known->second, working), working);
   }
 
@@ -286,7 +298,8 @@ class row_engine::implementation {
     const exact_score& s = terms_[t].score;
     const enclosure added = exactly(s.added);
     if (sign(s.raw) == 0) return scores[t].emplace(added);
-    const long top = std::min(top_exponent(*softcap_), std::max(top_exponent(s.raw.rational_part()), top_exponent(s.raw.root_part())));
+    const long top = std::min(top_exponent(*softcap_),
+                              std::max(top_exponent(s.raw.rational_part()), top_exponent(s.raw.root_part())));
     const unsigned working = bits + 16 + (top > 0 ? static_cast<unsigned>(top) : 0);
     const enclosure cap = exactly(*softcap_);
     const enclosure ratio = divide(enclosed(s.raw, working), cap, working);
@@ -320,7 +333,8 @@ class row_engine::implementation {
     return at.sum.emplace(sum);
   }
 
-  // --- what is rounded ----------------------------------------------------------------------------------------------
+  // --- what is rounded
+  // ----------------------------------------------------------------------------------------------
 
   unbounded_dyadic numerator(std::size_t t, std::size_t column) const {
     const std::vector<std::size_t>& keys = terms_[t].keys;
@@ -335,8 +349,8 @@ class row_engine::implementation {
     return n == 1 ? x : x * unbounded_dyadic(unbounded_integer(n));
   }
 
-  /// The output is Σ_t N_t e^{α_t} / Σ_t n_t e^{α_t}: a rational number, N_0 / n_0, exactly where every N_t / n_t is the same.
-  /// The first term that differs, or their number.
+  /// The output is Σ_t N_t e^{α_t} / Σ_t n_t e^{α_t}: a rational number, N_0 / n_0, exactly where every N_t /
+  /// n_t is the same. The first term that differs, or their number.
   std::size_t proportional(std::size_t column, unbounded_dyadic& first) const {
     first = numerator(0, column);
     for (std::size_t t = 1; t < terms_.size(); ++t)
@@ -355,7 +369,8 @@ class row_engine::implementation {
     return v;
   }
 
-  verdict fraction(const std::vector<unbounded_dyadic>& numerators, const target& to, const unbounded_dyadic* less) {
+  verdict fraction(const std::vector<unbounded_dyadic>& numerators, const target& to,
+                   const unbounded_dyadic* less) {
     const auto enclose = [&](unsigned bits) {
       enclosure sum = enclosure::exact(0LL);
       for (std::size_t t = 0; t < terms_.size(); ++t)
@@ -366,15 +381,17 @@ class row_engine::implementation {
     // x - b has the sign of Σ_t (N_t - b n_t) e^{α_t}.
     const auto compare = [&](const unbounded_dyadic& b, unsigned& bits) {
       std::vector<unbounded_dyadic> coefficients(terms_.size());
-      for (std::size_t t = 0; t < terms_.size(); ++t) coefficients[t] = numerators[t] - times(b, terms_[t].count);
+      for (std::size_t t = 0; t < terms_.size(); ++t)
+        coefficients[t] = numerators[t] - times(b, terms_[t].count);
       return sign_of_sum(coefficients, bits);
     };
     return settle(enclose, compare, to, less);
   }
 
-  /// The sign of Σ_t coefficient_t e^{α_t}. Coefficients of zero drop out, and the largest exponent of the others is factored
-  /// out: terms that are 2^1000000 times smaller then decide at the first precision. Without a softcap the sum is zero only if
-  /// all coefficients are. Nothing at the limit of bits; `bits` becomes what was needed.
+  /// The sign of Σ_t coefficient_t e^{α_t}. Coefficients of zero drop out, and the largest exponent of the
+  /// others is factored out: terms that are 2^1000000 times smaller then decide at the first precision.
+  /// Without a softcap the sum is zero only if all coefficients are. Nothing at the limit of bits; `bits`
+  /// becomes what was needed.
   std::optional<int> sign_of_sum(const std::vector<unbounded_dyadic>& coefficients, unsigned& bits) {
     bool positive = false;
     bool negative = false;
@@ -388,7 +405,8 @@ class row_engine::implementation {
       enclosure sum = enclosure::exact(0LL);
       for (std::size_t t = 0; t < terms_.size(); ++t)
         if (sign(coefficients[t]) != 0)
-          sum = add(sum, multiply(exactly(coefficients[t]), exponential(reference, t, working), working), working);
+          sum = add(sum, multiply(exactly(coefficients[t]), exponential(reference, t, working), working),
+                    working);
       bits = std::max(bits, working);
       if (const int s = sign(sum); s != 0) return s;
       if (!next(working)) return std::nullopt;
@@ -397,8 +415,9 @@ class row_engine::implementation {
 
   /// α + ln Σ_t n_t e^{α_t - α}, α the largest, in the base.
   ///
-  /// Where α = 0 for one key alone, the logarithm is ln(1 + x), x the sum of the others, and may lie as close to zero as
-  /// they do. Below 2^-bits it is enclosed without adding the 1: x - x²/2 < ln(1 + x) < x, so it is in x [1 - x, 1].
+  /// Where α = 0 for one key alone, the logarithm is ln(1 + x), x the sum of the others, and may lie as close
+  /// to zero as they do. Below 2^-bits it is enclosed without adding the 1: x - x²/2 < ln(1 + x) < x, so it
+  /// is in x [1 - x, 1].
   enclosure enclosed_logarithm(log_sum_exp_base base, unsigned bits) {
     const term& top = terms_[largest_];
     enclosure result;
@@ -407,7 +426,9 @@ class row_engine::implementation {
       enclosure others = enclosure::exact(0LL);
       for (std::size_t t = 0; t < terms_.size(); ++t)
         if (t != largest_)
-          others = add(others, multiply(enclosure::exact(terms_[t].count), exponential(largest_, t, bits), bits), bits);
+          others =
+              add(others, multiply(enclosure::exact(terms_[t].count), exponential(largest_, t, bits), bits),
+                  bits);
       close = sign(subtract(others, enclosure::exact(1LL, -static_cast<std::int64_t>(bits)), bits)) < 0;
       const enclosure one = enclosure::exact(1LL);
       if (close) result = multiply(others, hull(subtract(one, others, bits), one, bits), bits);
@@ -427,7 +448,9 @@ class row_engine::implementation {
     bool symbolic = true;
     if (base == log_sum_exp_base::two) {
       symbolic = b.exponent() >= 0 && top_exponent(b) <= 8;
-      if (symbolic) coefficient = unbounded_dyadic(unbounded_integer(-1), static_cast<long>(shift_left(b.significand(), b.exponent())));
+      if (symbolic)
+        coefficient = unbounded_dyadic(unbounded_integer(-1),
+                                       static_cast<long>(shift_left(b.significand(), b.exponent())));
     } else if (capped_) {
       last.added = b;
     } else {
@@ -452,7 +475,8 @@ class row_engine::implementation {
     }
     for (unsigned working = first_bits;;) {
       bits = std::max(bits, working);
-      if (const int s = sign(subtract(enclosed_logarithm(base, working), exactly(b), working)); s != 0) return s;
+      if (const int s = sign(subtract(enclosed_logarithm(base, working), exactly(b), working)); s != 0)
+        return s;
       if (!next(working)) return std::nullopt;
     }
   }
@@ -473,8 +497,8 @@ class row_engine::implementation {
     return true;
   }
 
-  /// Ziv's loop: enclosures of growing precision, until every member rounds to one value, or one rounding boundary is left
-  /// and its side known.
+  /// Ziv's loop: enclosures of growing precision, until every member rounds to one value, or one rounding
+  /// boundary is left and its side known.
   template <class Enclose, class Compare>
   verdict settle(Enclose enclose, Compare compare, const target& to, const unbounded_dyadic* less) {
     verdict v;

@@ -17,16 +17,17 @@
 #include <utility>
 #include <vector>
 
-// The tiers that settle everything, for one row: its scores exactly, enclosures of growing precision, and the sign of a
-// finite sum of exponentials where an enclosure leaves one rounding boundary.
+// The tiers that settle everything, for one row: its scores exactly, enclosures of growing precision, and the
+// sign of a finite sum of exponentials where an enclosure leaves one rounding boundary.
 namespace attest::certified {
 
-/// Rows of numbers [rows, width], each exactly: doubles anywhere, or numbers where a 64-bit integer is no double.
+/// Rows of numbers [rows, width], each exactly: doubles anywhere, or numbers where a 64-bit integer is no
+/// double.
 struct exact_rows {
   std::size_t rows = 0;
   std::size_t width = 0;
-  const double* doubles = nullptr;  // rounded where there are numbers
-  std::size_t stride = 0;           // between rows of doubles
+  const double* doubles = nullptr;    // rounded where there are numbers
+  std::size_t stride = 0;             // between rows of doubles
   std::vector<input_number> numbers;  // row-major; empty where the doubles are exact
 
   const double* row(std::size_t i) const { return doubles + i * stride; }
@@ -69,7 +70,7 @@ struct verdict {
   std::uint64_t pattern = 0;
   certificate how = certificate::certified;
   reference_tier tier = reference_tier::enclosure;
-  unsigned bits = 0;  // of the widest enclosure that was needed
+  unsigned bits = 0;       // of the widest enclosure that was needed
   std::string lower = {};  // undecided: an enclosure as decimals
   std::string upper = {};
 };
@@ -82,7 +83,8 @@ struct target {
 };
 
 /// numerator / denominator, rounded; *half_step tells whether it is a number of the format or a tie.
-std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to, bool* half_step);
+std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,
+                          bool* half_step);
 
 /// The largest number of the format in place of a pattern that stands for an overflow.
 std::uint64_t saturated(std::uint64_t pattern, const format& f);

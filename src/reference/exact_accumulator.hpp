@@ -22,7 +22,8 @@ inline input_number number_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto biased = static_cast<int>(bits >> 52 & 0x7ff);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  return {bits >> 63 != 0, biased == 0 ? fraction : fraction | std::uint64_t{1} << 52, (biased == 0 ? 1 : biased) - 1075};
+  return {bits >> 63 != 0, biased == 0 ? fraction : fraction | std::uint64_t{1} << 52,
+          (biased == 0 ? 1 : biased) - 1075};
 }
 
 inline unbounded_dyadic dyadic_of(const input_number& x) {
@@ -31,8 +32,9 @@ inline unbounded_dyadic dyadic_of(const input_number& x) {
   return {n, x.exponent};
 }
 
-/// Sums of elements and of products of two, exactly and at one addition of a few limbs each (U. Kulisch's long accumulator,
-/// as long as the exponents that occur). Positive and negative addends are kept apart, so that nothing is ever borrowed.
+/// Sums of elements and of products of two, exactly and at one addition of a few limbs each (U. Kulisch's
+/// long accumulator, as long as the exponents that occur). Positive and negative addends are kept apart, so
+/// that nothing is ever borrowed.
 class exact_accumulator {
  public:
   void add(const input_number& x) { add(x.negative, x.magnitude, 0, x.exponent); }
@@ -40,8 +42,8 @@ class exact_accumulator {
   void add_product(const input_number& x, const input_number& y) {
     __extension__ typedef unsigned __int128 wide;
     const wide product = wide{x.magnitude} * y.magnitude;
-    add(x.negative != y.negative, static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64),
-        long{x.exponent} + y.exponent);
+    add(x.negative != y.negative, static_cast<std::uint64_t>(product),
+        static_cast<std::uint64_t>(product >> 64), long{x.exponent} + y.exponent);
   }
   void clear() {
     std::fill(limbs_[0].begin(), limbs_[0].end(), 0);

@@ -18,8 +18,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// How a direction picks a number from the half step below the magnitude: (step + add_positive or add_negative) / 2, where
-/// adding 2 takes the number above.
+/// How a direction picks a number from the half step below the magnitude: (step + add_positive or
+/// add_negative) / 2, where adding 2 takes the number above.
 struct pick {
   std::uint64_t positive;
   std::uint64_t negative;
@@ -41,8 +41,9 @@ HWY_INLINE std::size_t note_open(D d, hn::Mask<D> decided, std::size_t count, un
 }
 
 template <class Out>
-std::size_t round_between_steps_to(std::size_t count, const double* HWY_RESTRICT value, double error, const format& f,
-                                   pick add, Out* HWY_RESTRICT out, unsigned char* HWY_RESTRICT open) {
+std::size_t round_between_steps_to(std::size_t count, const double* HWY_RESTRICT value, double error,
+                                   const format& f, pick add, Out* HWY_RESTRICT out,
+                                   unsigned char* HWY_RESTRICT open) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const hn::Rebind<Out, decltype(d)> dout;
@@ -114,19 +115,22 @@ std::size_t round_between_steps_here(std::size_t count, const double* value, dou
 
 /// The rounding of vectors of pairs; where it is certain, and where it is to nearest.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE hn::Mask<D> round_pairs(D d, V high, V low, V error, rounding direction, V& out, hn::Mask<D>& to_nearest) {
+HWY_INLINE hn::Mask<D> round_pairs(D d, V high, V low, V error, rounding direction, V& out,
+                                   hn::Mask<D>& to_nearest) {
   const hn::RebindToUnsigned<D> du;
   const auto h = hn::Add(high, low);
   const auto part = hn::Sub(h, high);
   const auto l = hn::Add(hn::Sub(high, hn::Sub(h, part)), hn::Sub(low, part));
-  const auto e = hn::Add(hn::MulAdd(hn::Abs(l), hn::Set(d, 0x1p-51), hn::Mul(error, hn::Set(d, 1 + 0x1p-50))), hn::Set(d, 0x1p-1020));
+  const auto e = hn::Add(hn::MulAdd(hn::Abs(l), hn::Set(d, 0x1p-51), hn::Mul(error, hn::Set(d, 1 + 0x1p-50))),
+                         hn::Set(d, 0x1p-1020));
   const auto above = hn::Add(l, e);
   const auto below = hn::Sub(l, e);
   const auto zero = hn::Zero(d);
   const auto magnitude = hn::Abs(h);
   const auto positive = hn::Gt(below, zero);  // x is above h
-  to_nearest = hn::And(hn::And(hn::Eq(hn::Add(h, above), h), hn::Eq(hn::Add(h, below), h)),
-                       hn::And(hn::Ge(magnitude, hn::Set(d, 0x1p-960)), hn::Lt(magnitude, hn::Set(d, 0x1p1022))));
+  to_nearest =
+      hn::And(hn::And(hn::Eq(hn::Add(h, above), h), hn::Eq(hn::Add(h, below), h)),
+              hn::And(hn::Ge(magnitude, hn::Set(d, 0x1p-960)), hn::Lt(magnitude, hn::Set(d, 0x1p1022))));
   const auto decided = hn::And(hn::Or(positive, hn::Lt(above, zero)), to_nearest);
   out = h;
   if (direction == rounding::nearest_even) return decided;
@@ -143,8 +147,9 @@ HWY_INLINE hn::Mask<D> round_pairs(D d, V high, V low, V error, rounding directi
   return decided;
 }
 
-std::size_t round_pairs_between_steps_here(std::size_t count, const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
-                                           const double* HWY_RESTRICT error, rounding direction, double* HWY_RESTRICT out,
+std::size_t round_pairs_between_steps_here(std::size_t count, const double* HWY_RESTRICT high,
+                                           const double* HWY_RESTRICT low, const double* HWY_RESTRICT error,
+                                           rounding direction, double* HWY_RESTRICT out,
                                            unsigned char* HWY_RESTRICT open) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -160,8 +165,8 @@ std::size_t round_pairs_between_steps_here(std::size_t count, const double* HWY_
       }
     auto rounded = hn::Zero(d);
     auto to_nearest = hn::Lt(rounded, rounded);
-    const auto decided = round_pairs(d, hn::LoadU(d, from[0]), hn::LoadU(d, from[1]), hn::LoadU(d, from[2]), direction,
-                                     rounded, to_nearest);
+    const auto decided = round_pairs(d, hn::LoadU(d, from[0]), hn::LoadU(d, from[1]), hn::LoadU(d, from[2]),
+                                     direction, rounded, to_nearest);
     if (here == lanes) {
       hn::StoreU(rounded, d, out + i);
     } else {
@@ -229,17 +234,20 @@ std::size_t all_open(std::size_t count, unsigned char* open) {
 
 }  // namespace
 
-std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f, rounding direction,
-                                void* out, unsigned char* open) {
+std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f,
+                                rounding direction, void* out, unsigned char* open) {
   if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_between_steps_here)(count, value, error, f, direction, out, open);
 }
-std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low, const double* error,
-                                      rounding direction, double* out, unsigned char* open) {
+std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low,
+                                      const double* error, rounding direction, double* out,
+                                      unsigned char* open) {
   if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_pairs_between_steps_here)(count, high, low, error, direction, out, open);
 }
-double sum_of_squares(std::size_t count, const double* x) { return HWY_DYNAMIC_DISPATCH(sum_of_squares_here)(count, x); }
+double sum_of_squares(std::size_t count, const double* x) {
+  return HWY_DYNAMIC_DISPATCH(sum_of_squares_here)(count, x);
+}
 double largest_magnitude(std::size_t count, const double* x) {
   return HWY_DYNAMIC_DISPATCH(largest_magnitude_here)(count, x);
 }
@@ -251,8 +259,9 @@ __extension__ typedef unsigned __int128 wide_natural;
 
 }  // namespace
 
-// With m = RN(high + low) and its exact rest t, both from Knuth's TwoSum, x - m lies in [t - error, t + error]. The ends are
-// taken in units of 2^-64 ulp(m) and outward: m is an integer of 53 bits there, shifted by 64.
+// With m = RN(high + low) and its exact rest t, both from Knuth's TwoSum, x - m lies in [t - error, t +
+// error]. The ends are taken in units of 2^-64 ulp(m) and outward: m is an integer of 53 bits there, shifted
+// by 64.
 pair_rounding round_pair(double high, double low, double error, const format& f, rounding direction) {
   pair_rounding r;
   const double m = high + low;
@@ -262,7 +271,8 @@ pair_rounding round_pair(double high, double low, double error, const format& f,
   const int exponent = std::ilogb(m) - 52;
   const double significand = std::ldexp(std::fabs(m), -exponent);  // in [2^52, 2^53)
   const double sign = m < 0 ? -1.0 : 1.0;
-  // Subnormal numbers have no relative precision: one unit of theirs is added. t and error are below 2^53 ulp(m).
+  // Subnormal numbers have no relative precision: one unit of theirs is added. t and error are below 2^53
+  // ulp(m).
   const double slack = (std::fabs(t) + error) * 0x1p-50 + 0x1p-1074;
   const double below = std::floor(std::ldexp(sign * t - error - slack, 64 - exponent));
   const double above = std::ceil(std::ldexp(sign * t + error + slack, 64 - exponent));

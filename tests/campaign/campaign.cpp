@@ -1,7 +1,8 @@
-// Certified values against MPFR, and against Arb where it is installed, over every family of inputs, lengths from 1 to 2048 and
-// widths from 1 to 256; then hard rows with answers by arithmetic.
+// Certified values against MPFR, and against Arb where it is installed, over every family of inputs, lengths
+// from 1 to 2048 and widths from 1 to 256; then hard rows with answers by arithmetic.
 //
-//   attest_campaign [ELEMENTS [SEED]]   elements to compare, 1000000 by default; 0 on success, 1 when something was wrong
+//   attest_campaign [ELEMENTS [SEED]]   elements to compare, 1000000 by default; 0 on success, 1 when
+//   something was wrong
 
 #include "reference/certified_cases.hpp"
 #include "reference/certified_hard.hpp"
@@ -19,8 +20,10 @@ using namespace certified_cases;
 
 namespace {
 
-constexpr dtype types[] = {dtype::binary64, dtype::binary64, dtype::binary64, dtype::binary32, dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn};
-constexpr rounding directions[] = {rounding::nearest_even, rounding::nearest_even, rounding::nearest_even, rounding::toward_zero, rounding::up, rounding::down};
+constexpr dtype types[] = {dtype::binary64, dtype::binary64, dtype::binary64,     dtype::binary32,
+                           dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn};
+constexpr rounding directions[] = {rounding::nearest_even, rounding::nearest_even, rounding::nearest_even,
+                                   rounding::toward_zero,  rounding::up,           rounding::down};
 
 /// Every length from 1 to 160 in turn, then longer ones with every remainder by 64.
 std::size_t length(std::size_t turn, generator& g) {
@@ -110,7 +113,8 @@ class arb_row {
     arb_get_interval_mpfr(low.get(), high.get(), sum);
     arb_clear(sum);
     arb_clear(v);
-    const std::uint64_t a = oracle::round_to_format(low.get(), f, direction), b = oracle::round_to_format(high.get(), f, direction);
+    const std::uint64_t a = oracle::round_to_format(low.get(), f, direction),
+                        b = oracle::round_to_format(high.get(), f, direction);
     if (a != b) return std::nullopt;
     return a;
   }
@@ -140,8 +144,8 @@ tally check_with_arb(const head& h, const request& r, const answer& a, std::size
       if (got == *want) continue;
       ++t.wrong;
       if (t.first_wrong.empty())
-        t.first_wrong = "Arb: output of row " + std::to_string(i) + ", column " + std::to_string(c) + ": " + std::to_string(got) +
-                        " instead of " + std::to_string(*want);
+        t.first_wrong = "Arb: output of row " + std::to_string(i) + ", column " + std::to_string(c) + ": " +
+                        std::to_string(got) + " instead of " + std::to_string(*want);
     }
   }
   return t;
@@ -159,7 +163,9 @@ int main(int count, char** arguments) {
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   generator g(seed);
   constexpr std::size_t kinds = std::size(families);
   tally of_family[kinds], arb, all;
@@ -175,7 +181,8 @@ int main(int count, char** arguments) {
     r.direction = directions[g() % std::size(directions)];
     r.low_words = g() % 4 == 0;
     r.weights = keys < 200 && g() % 4 == 0;
-    if (g() % 4 == 0) r.log_sum_exp = g() % 2 == 0 ? attest::log_sum_exp_base::e : attest::log_sum_exp_base::two;
+    if (g() % 4 == 0)
+      r.log_sum_exp = g() % 2 == 0 ? attest::log_sum_exp_base::e : attest::log_sum_exp_base::two;
     const answer a = ask(h, r);
     for (std::size_t t = 0; t < 4; ++t) settled[t] += a.settled.settled[t];
     const tally t = check(h, r, a, 1 + keys / 700);
@@ -185,16 +192,21 @@ int main(int count, char** arguments) {
     if (turn % 5 == 0) arb += check_with_arb(h, r, a, 1 + keys / 700);
 #endif
     if (t.wrong != 0)
-      std::printf("wrong: turn %zu of seed %llu, %s, %zu keys, %s: %s\n", turn, static_cast<unsigned long long>(seed), name(f), keys,
-                  attest::to_string(r.type).c_str(), t.first_wrong.c_str());
-    if (turn % 200 == 199) std::printf("%zu elements, %.0f s\n", all.elements, seconds()), std::fflush(stdout);
+      std::printf("wrong: turn %zu of seed %llu, %s, %zu keys, %s: %s\n", turn,
+                  static_cast<unsigned long long>(seed), name(f), keys, attest::to_string(r.type).c_str(),
+                  t.first_wrong.c_str());
+    if (turn % 200 == 199)
+      std::printf("%zu elements, %.0f s\n", all.elements, seconds()), std::fflush(stdout);
   }
-  std::printf("\n%-14s %10s %7s %9s %9s %10s\n", "inputs", "elements", "wrong", "exact", "undecided", "not by MPFR");
+  std::printf("\n%-14s %10s %7s %9s %9s %10s\n", "inputs", "elements", "wrong", "exact", "undecided",
+              "not by MPFR");
   for (std::size_t n = 0; n < kinds; ++n)
-    std::printf("%-14s %10zu %7zu %9zu %9zu %10zu\n", name(families[n]), of_family[n].elements, of_family[n].wrong, of_family[n].exact,
-                of_family[n].undecided, of_family[n].beyond);
-  std::printf("%-14s %10zu %7zu %9zu %9zu %10zu\n", "all", all.elements, all.wrong, all.exact, all.undecided, all.beyond);
-  std::printf("settled by: doubles %zu, pairs %zu, enclosures %zu, symbols %zu\n", settled[0], settled[1], settled[2], settled[3]);
+    std::printf("%-14s %10zu %7zu %9zu %9zu %10zu\n", name(families[n]), of_family[n].elements,
+                of_family[n].wrong, of_family[n].exact, of_family[n].undecided, of_family[n].beyond);
+  std::printf("%-14s %10zu %7zu %9zu %9zu %10zu\n", "all", all.elements, all.wrong, all.exact, all.undecided,
+              all.beyond);
+  std::printf("settled by: doubles %zu, pairs %zu, enclosures %zu, symbols %zu\n", settled[0], settled[1],
+              settled[2], settled[3]);
 #ifdef ATTEST_WITH_ARB
   std::printf("against Arb: %zu outputs, %zu wrong %s\n", arb.elements, arb.wrong, arb.first_wrong.c_str());
 #else

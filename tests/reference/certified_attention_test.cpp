@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 
-// What certified_attention() promises beyond right digits: the conventions on inputs small enough to check by hand, exact
-// values and ties, what is refused, parts of the rows, progress, limits.
+// What certified_attention() promises beyond right digits: the conventions on inputs small enough to check by
+// hand, exact values and ties, what is refused, parts of the rows, progress, limits.
 
 using namespace attest;
 using certified_cases::pattern_at;
@@ -22,15 +22,17 @@ struct array {
   array(std::size_t r, std::size_t w, std::vector<double> values) : x(std::move(values)), rows(r), width(w) {}
   operator any_tensor() const { return any_tensor(x.data(), dtype::binary64, layout{rows, width}); }
 };
-array zeros(std::size_t rows, std::size_t width = 1) { return {rows, width, std::vector<double>(rows * width)}; }
+array zeros(std::size_t rows, std::size_t width = 1) {
+  return {rows, width, std::vector<double>(rows * width)};
+}
 array column(std::vector<double> values) {
   const std::size_t n = values.size();
   return {n, 1, std::move(values)};
 }
 
 /// The outputs of one head in binary64.
-std::vector<double> outputs(const array& q, const array& k, const array& v, const attention_options& options = {},
-                            const certified_options& how = {}) {
+std::vector<double> outputs(const array& q, const array& k, const array& v,
+                            const attention_options& options = {}, const certified_options& how = {}) {
   std::vector<double> o(q.rows * v.width, -99);
   certified_attention({q, k, v}, options, {tensor<double>(o.data(), {q.rows, v.width})}, how);
   return o;
@@ -88,7 +90,8 @@ TEST_CASE("Reported faults: each public report as its small input") {
   SECTION("grouped heads") {
     const std::vector<double> q(4), k(2), v{1, 2};
     std::vector<double> x(4);
-    certified_attention({any_tensor(q.data(), dtype::binary64, layout{1, 4, 1, 1}), any_tensor(k.data(), dtype::binary64, layout{1, 2, 1, 1}),
+    certified_attention({any_tensor(q.data(), dtype::binary64, layout{1, 4, 1, 1}),
+                         any_tensor(k.data(), dtype::binary64, layout{1, 2, 1, 1}),
                          any_tensor(v.data(), dtype::binary64, layout{1, 2, 1, 1})},
                         o, {tensor<double>(x.data(), {1, 4, 1, 1})});
     CHECK(x == std::vector<double>{1, 1, 2, 2});
@@ -190,7 +193,8 @@ TEST_CASE("Reported faults: each public report as its small input") {
 TEST_CASE("Exact values, ties, zeros and overflow") {
   certified_options how;
   std::vector<certificate> c(1);
-  const auto ask = [&](const array& q, const array& k, const array& v, dtype type, const attention_options& o = {}) {
+  const auto ask = [&](const array& q, const array& k, const array& v, dtype type,
+                       const attention_options& o = {}) {
     std::vector<unsigned char> bytes(8);
     certified_results r{any_result(bytes.data(), type, layout{1, 1})};
     r.output_certificates = tensor<certificate>(c.data(), {1, 1});
@@ -218,7 +222,8 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     o.scale = 1.0;
     for (const double third : {0.0, 2.0}) {
       // The mean of 1 and 1 + 2^-52 is a midpoint.
-      const std::uint64_t pattern = ask(column({1}), column({0, 0, -1e6}), column({1, 1 + 0x1p-52, third}), dtype::binary64, o);
+      const std::uint64_t pattern =
+          ask(column({1}), column({0, 0, -1e6}), column({1, 1 + 0x1p-52, third}), dtype::binary64, o);
       CHECK(pattern == std::bit_cast<std::uint64_t>(third == 0 ? 1.0 : 1 + 0x1p-52));
       CHECK(c[0] == certificate::certified);
     }
@@ -234,7 +239,8 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
           std::bit_cast<std::uint64_t>(1.0));
     // Scores 0, d, 2d over V - midpoint in the ratio 1, -2, 1: of second order in d, positive.
     CHECK(ask(column({0x1p-1074}), column({0, 0x1p-1074, 0x1p-1073, 0x1p-1074}),
-              column({1 + 0x1p-52, 1, 1 + 0x1p-52, 1}), dtype::binary64, o) == std::bit_cast<std::uint64_t>(1 + 0x1p-52));
+              column({1 + 0x1p-52, 1, 1 + 0x1p-52, 1}), dtype::binary64,
+              o) == std::bit_cast<std::uint64_t>(1 + 0x1p-52));
   }
   SECTION("an exact zero, and one that is not") {
     CHECK(ask(zeros(1), zeros(2), column({1, -1}), dtype::binary64) == 0);
@@ -245,7 +251,8 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     attention_options o;
     o.scale = 1.0;
     // e^-2000 underflows and keeps its sign.
-    CHECK(ask(column({1}), column({0, -2000}), column({0, -1}), dtype::binary64, o) == std::uint64_t{1} << 63);
+    CHECK(ask(column({1}), column({0, -2000}), column({0, -1}), dtype::binary64, o) == std::uint64_t{1}
+                                                                                           << 63);
     CHECK(c[0] == certificate::certified);
     how.direction = rounding::up;
     CHECK(ask(column({1}), column({0, -2000}), column({0, 1}), dtype::binary64, o) == 1);
@@ -264,8 +271,10 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fn) == 0x80);
   }
   SECTION("scores far beyond double") {
-    CHECK(ask(column({1e300}), column({1e300, 0}), column({3, 5}), dtype::binary64) == std::bit_cast<std::uint64_t>(3.0));
-    CHECK(ask(column({1e300}), column({1e300, 1e300}), column({3, 5}), dtype::binary64) == std::bit_cast<std::uint64_t>(4.0));
+    CHECK(ask(column({1e300}), column({1e300, 0}), column({3, 5}), dtype::binary64) ==
+          std::bit_cast<std::uint64_t>(3.0));
+    CHECK(ask(column({1e300}), column({1e300, 1e300}), column({3, 5}), dtype::binary64) ==
+          std::bit_cast<std::uint64_t>(4.0));
   }
 }
 
@@ -305,11 +314,13 @@ TEST_CASE("Integers beyond 2^53 are taken exactly") {
   attention_options o;
   o.scale = 1.0;
   // Scores differ by 1: weights 1/(1 + e^-1) and the rest; as doubles they would be equal and the output 0.
-  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {2, 1}), tensor<const std::int64_t>(v, {2, 1})},
+  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {2, 1}),
+                       tensor<const std::int64_t>(v, {2, 1})},
                       o, {tensor<double>(x.data(), {1, 1})});
   CHECK(near(x[0], 0.46211715726000979 * 9007199254740993.0));  // tanh(1/2)
   const std::uint64_t largest[] = {~std::uint64_t{0}};
-  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {1, 1}), any_tensor(largest, dtype::uint64, layout{1, 1})},
+  certified_attention({tensor<const std::int64_t>(q, {1, 1}), tensor<const std::int64_t>(k, {1, 1}),
+                       any_tensor(largest, dtype::uint64, layout{1, 1})},
                       o, {tensor<double>(x.data(), {1, 1})}, {.direction = rounding::down});
   CHECK(x[0] == 18446744073709549568.0);  // 2^64 - 2^11
 }
@@ -327,16 +338,18 @@ TEST_CASE("Low words: the rounded difference from the element") {
 }
 
 TEST_CASE("Inputs of every numeric type, with strides of any kind") {
-  const std::int8_t q[] = {1, 9, -1, 9};        // every other one
-  const float k[] = {3, 2, 1};                  // backwards
+  const std::int8_t q[] = {1, 9, -1, 9};               // every other one
+  const float k[] = {3, 2, 1};                         // backwards
   const std::uint16_t v[] = {0x3C00, 0x4000, 0x4200};  // binary16: 1, 2, 3
   std::vector<double> x(2), y(2);
   attention_options o;
   o.scale = 1.0;
-  certified_attention({any_tensor(q, dtype::int8, layout({2, 1}, {2, 1})), any_tensor(k + 2, dtype::binary32, layout({3, 1}, {-1, 1})),
+  certified_attention({any_tensor(q, dtype::int8, layout({2, 1}, {2, 1})),
+                       any_tensor(k + 2, dtype::binary32, layout({3, 1}, {-1, 1})),
                        any_tensor(v, dtype::binary16, layout{3, 1})},
                       o, {tensor<double>(x.data() + 1, {2, 1}, {-1, 1})});
-  certified_attention({array(2, 1, {1, -1}), column({1, 2, 3}), column({1, 2, 3})}, o, {tensor<double>(y.data(), {2, 1})});
+  certified_attention({array(2, 1, {1, -1}), column({1, 2, 3}), column({1, 2, 3})}, o,
+                      {tensor<double>(y.data(), {2, 1})});
   CHECK(x[1] == y[0]);
   CHECK(x[0] == y[1]);
   // (e + 2 e^2 + 3 e^3)/(e + e^2 + e^3) = (1 + 2e + 3e^2)/(1 + e + e^2)
@@ -351,7 +364,8 @@ TEST_CASE("A part of the rows writes those rows alone, the same bytes") {
   std::vector<double> all(120), some(120, -99);
   // Three batches of two heads of four queries, one key/value head.
   const any_tensor q(h.q.data(), dtype::binary64, layout{3, 2, 4, 4});
-  const any_tensor kk(h.k.data(), dtype::binary64, layout({3, 1, 9, 4}, {0, 0, 4, 1})), vv(h.v.data(), dtype::binary64, layout({3, 1, 9, 5}, {0, 0, 5, 1}));
+  const any_tensor kk(h.k.data(), dtype::binary64, layout({3, 1, 9, 4}, {0, 0, 4, 1})),
+      vv(h.v.data(), dtype::binary64, layout({3, 1, 9, 5}, {0, 0, 5, 1}));
   certified_attention({q, kk, vv}, {}, {tensor<double>(all.data(), {3, 2, 4, 5})});
   certified_options how;
   for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, 3}, {3, 17}, {17, 99}}) {
@@ -362,7 +376,8 @@ TEST_CASE("A part of the rows writes those rows alone, the same bytes") {
   }
   CHECK(some == all);
   how.rows = {24, 30};
-  CHECK(certified_attention({q, kk, vv}, {}, {tensor<double>(some.data(), {3, 2, 4, 5})}, how).settled == std::array<std::size_t, 4>{});
+  CHECK(certified_attention({q, kk, vv}, {}, {tensor<double>(some.data(), {3, 2, 4, 5})}, how).settled ==
+        std::array<std::size_t, 4>{});
 }
 
 TEST_CASE("Progress comes in order and can stop the call") {
@@ -409,16 +424,20 @@ TEST_CASE("Limits: an element may end undecided, with an enclosure") {
   // Of many the first hundred are listed.
   std::vector<double> many(150);
   how.threads = 2;
-  const certification of_many = certified_attention({array(150, 1, std::vector<double>(150, 0x1p-1074)), k, v}, o,
-                                                    {tensor<double>(many.data(), {150, 1})}, how);
+  const certification of_many =
+      certified_attention({array(150, 1, std::vector<double>(150, 0x1p-1074)), k, v}, o,
+                          {tensor<double>(many.data(), {150, 1})}, how);
   CHECK(of_many.undecided == 150);
   REQUIRE(of_many.undecided_elements.size() == 100);
-  for (std::size_t n = 0; n < 100; ++n) CHECK(of_many.undecided_elements[n].index == std::array<std::size_t, 4>{0, 0, n, 0});
+  for (std::size_t n = 0; n < 100; ++n)
+    CHECK(of_many.undecided_elements[n].index == std::array<std::size_t, 4>{0, 0, n, 0});
   how.max_bits = 4096;
   CHECK(certified_attention({q, k, v}, o, r, how).undecided == 0);
   CHECK(c[0] == certificate::certified);
   how.max_bits = 127;
-  CHECK(message_of([&] { certified_attention({q, k, v}, o, r, how); }) == "max_bits is 127: enclosures have at least 128 bits");
+  CHECK(message_of([&] {
+          certified_attention({q, k, v}, o, r, how);
+        }) == "max_bits is 127: enclosures have at least 128 bits");
 }
 
 TEST_CASE("A softcap: what is equal before the cap is exact, other ties stay undecided") {
@@ -435,7 +454,8 @@ TEST_CASE("A softcap: what is equal before the cap is exact, other ties stay und
   certified_attention({column({1}), column({3, -5}), column({7, 7})}, o, r);
   CHECK(c[0] == certificate::exact);
   CHECK(x[0] == 7);
-  // The cap of ±s is ±cap(s), so that with the two added as bias both scores are 0: equal, which no enclosure shows.
+  // The cap of ±s is ±cap(s), so that with the two added as bias both scores are 0: equal, which no enclosure
+  // shows.
   const std::vector<double> bias{0, 0};
   o.bias = any_tensor(bias.data(), dtype::binary64, layout{1, 2});
   certified_attention({column({1}), column({0, 0}), column({1, 2})}, o, r);

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-// Inputs of every kind for certified_attention(), and the comparison of its results with the oracle. For the tests and for the
-// longer campaign.
+// Inputs of every kind for certified_attention(), and the comparison of its results with the oracle. For the
+// tests and for the longer campaign.
 namespace certified_cases {
 
 using attest::certificate;
@@ -37,13 +37,14 @@ enum class family {
   zero_padded,
   one_hot
 };
-inline constexpr family families[] = {family::normal,       family::uniform,  family::peaked,      family::very_peaked,
-                                      family::outlier,      family::cancelling, family::huge,      family::tiny,
-                                      family::subnormal,    family::all_equal,  family::near_uniform, family::integers,
-                                      family::zero_padded,  family::one_hot};
+inline constexpr family families[] = {
+    family::normal,       family::uniform,  family::peaked,      family::very_peaked, family::outlier,
+    family::cancelling,   family::huge,     family::tiny,        family::subnormal,   family::all_equal,
+    family::near_uniform, family::integers, family::zero_padded, family::one_hot};
 inline const char* name(family f) {
-  constexpr const char* names[] = {"normal", "uniform",   "peaked",    "very peaked",  "outlier",  "cancelling",  "huge",
-                                   "tiny",   "subnormal", "all equal", "near uniform", "integers", "zero padded", "one hot"};
+  constexpr const char* names[] = {"normal",       "uniform",  "peaked",      "very peaked", "outlier",
+                                   "cancelling",   "huge",     "tiny",        "subnormal",   "all equal",
+                                   "near uniform", "integers", "zero padded", "one hot"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -79,7 +80,8 @@ inline double normal(generator& g) {
   return sum - 6;
 }
 
-inline head make(family f, generator& g, std::size_t queries, std::size_t keys, std::size_t width, std::size_t value_width) {
+inline head make(family f, generator& g, std::size_t queries, std::size_t keys, std::size_t width,
+                 std::size_t value_width) {
   head h;
   h.queries = queries;
   h.keys = keys;
@@ -95,14 +97,13 @@ inline head make(family f, generator& g, std::size_t queries, std::size_t keys, 
   const auto each = [](std::vector<double>& x, auto change) {
     for (double& y : x) y = change(y);
   };
-  const auto scaled = [&](std::vector<double>& x, double by) {
-    each(x, [&](double y) { return y * by; });
-  };
+  const auto scaled = [&](std::vector<double>& x, double by) { each(x, [&](double y) { return y * by; }); };
   switch (f) {
     case family::normal:
       break;
     case family::uniform:
-      for (auto* x : {&h.q, &h.k, &h.v}) each(*x, [&](double) { return static_cast<double>(g() >> 11) * 0x1p-53; });
+      for (auto* x : {&h.q, &h.k, &h.v})
+        each(*x, [&](double) { return static_cast<double>(g() >> 11) * 0x1p-53; });
       break;
     case family::peaked:
       scaled(h.q, 20);
@@ -119,7 +120,8 @@ inline head make(family f, generator& g, std::size_t queries, std::size_t keys, 
       for (std::size_t j = 1; j < keys; j += 2) {
         for (std::size_t c = 0; c < width; ++c) h.k[j * width + c] = h.k[(j - 1) * width + c];
         for (std::size_t c = 0; c < value_width; ++c)
-          h.v[j * value_width + c] = -h.v[(j - 1) * value_width + c] * (1 + 0x1p-45 * static_cast<double>(g() % 7));
+          h.v[j * value_width + c] =
+              -h.v[(j - 1) * value_width + c] * (1 + 0x1p-45 * static_cast<double>(g() % 7));
       }
       break;
     case family::huge:
@@ -201,11 +203,13 @@ struct answer {
 
   bool same_bytes(const answer& o) const {
     const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
-      return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+      return a.size() == b.size() &&
+             (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
     };
-    return output == o.output && weights == o.weights && log_sum_exp == o.log_sum_exp && same(output_low, o.output_low) &&
-           same(weights_low, o.weights_low) && same(log_sum_exp_low, o.log_sum_exp_low) &&
-           output_certificates == o.output_certificates && weight_certificates == o.weight_certificates &&
+    return output == o.output && weights == o.weights && log_sum_exp == o.log_sum_exp &&
+           same(output_low, o.output_low) && same(weights_low, o.weights_low) &&
+           same(log_sum_exp_low, o.log_sum_exp_low) && output_certificates == o.output_certificates &&
+           weight_certificates == o.weight_certificates &&
            log_sum_exp_certificates == o.log_sum_exp_certificates;
   }
 };
@@ -277,13 +281,16 @@ inline std::uint64_t pattern_at(const std::vector<unsigned char>& bytes, std::si
 
 inline oracle::row row_of(const head& h, std::size_t i, std::vector<std::size_t>& keys) {
   oracle::row r;
-  r.q.assign(h.q.begin() + static_cast<long>(i * h.width), h.q.begin() + static_cast<long>((i + 1) * h.width));
+  r.q.assign(h.q.begin() + static_cast<long>(i * h.width),
+             h.q.begin() + static_cast<long>((i + 1) * h.width));
   keys.clear();
   for (std::size_t j = 0; j < h.keys; ++j) {
     if (!h.sees(i, j)) continue;
     keys.push_back(j);
-    r.k.emplace_back(h.k.begin() + static_cast<long>(j * h.width), h.k.begin() + static_cast<long>((j + 1) * h.width));
-    r.v.emplace_back(h.v.begin() + static_cast<long>(j * h.value_width), h.v.begin() + static_cast<long>((j + 1) * h.value_width));
+    r.k.emplace_back(h.k.begin() + static_cast<long>(j * h.width),
+                     h.k.begin() + static_cast<long>((j + 1) * h.width));
+    r.v.emplace_back(h.v.begin() + static_cast<long>(j * h.value_width),
+                     h.v.begin() + static_cast<long>((j + 1) * h.value_width));
     if (!h.bias.empty()) r.added.push_back(h.bias[i * h.keys + j]);
     r.distance.push_back(std::labs(h.position(i) - static_cast<long>(j)));
   }
@@ -295,11 +302,11 @@ inline oracle::row row_of(const head& h, std::size_t i, std::vector<std::size_t>
 }
 
 struct tally {
-  std::size_t elements = 0;   // compared, low words among them
+  std::size_t elements = 0;  // compared, low words among them
   std::size_t wrong = 0;
   std::size_t undecided = 0;
-  std::size_t exact = 0;      // of outputs that the oracle knows to be numbers of the format or ties
-  std::size_t beyond = 0;     // that the oracle cannot decide
+  std::size_t exact = 0;   // of outputs that the oracle knows to be numbers of the format or ties
+  std::size_t beyond = 0;  // that the oracle cannot decide
   std::string first_wrong = {};
 
   void operator+=(const tally& t) {
@@ -336,8 +343,8 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
       t.first_wrong = text;
     };
     // `value` gives the enclosure at a precision; `exact` the value, where it is a fraction.
-    const auto compare = [&](const char* what, std::size_t c, std::uint64_t got, certificate how, const float* low, auto value,
-                             const std::optional<oracle::fraction>& exact,
+    const auto compare = [&](const char* what, std::size_t c, std::uint64_t got, certificate how,
+                             const float* low, auto value, const std::optional<oracle::fraction>& exact,
                              const std::optional<oracle::row_values::beside>& dominated) {
       ++t.elements;
       if (how == certificate::undecided) {
@@ -349,12 +356,14 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
         const oracle::rounded_fraction rounded = oracle::round_to_format(exact->get(), f, r.direction);
         want = rounded.pattern;
         if (rounded.half_step) ++t.exact;
-        if ((how == certificate::exact) != rounded.half_step) wrong("certificate", c, static_cast<std::uint64_t>(how), 0);
+        if ((how == certificate::exact) != rounded.half_step)
+          wrong("certificate", c, static_cast<std::uint64_t>(how), 0);
       } else {
         if (how == certificate::exact) wrong("certificate", c, static_cast<std::uint64_t>(how), 0);
         std::optional<std::uint64_t> found;
         if (dominated) found = oracle::rounded(*dominated, f, r.direction);
-        for (mpfr_prec_t p = 256; !found && p <= 16384; p *= 4) found = oracle::rounded(value(level(p)), f, r.direction);
+        for (mpfr_prec_t p = 256; !found && p <= 16384; p *= 4)
+          found = oracle::rounded(value(level(p)), f, r.direction);
         if (!found) {
           ++t.beyond;
           return;
@@ -367,45 +376,55 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
       ++t.elements;
       const attest::decoded high = attest::decode(got, f);
       if (high.kind != attest::number_kind::finite) {
-        if (std::bit_cast<std::uint32_t>(*low) != 0) wrong("low word of infinity", c, std::bit_cast<std::uint32_t>(*low), 0);
+        if (std::bit_cast<std::uint32_t>(*low) != 0)
+          wrong("low word of infinity", c, std::bit_cast<std::uint32_t>(*low), 0);
         return;
       }
-      const double high_value = std::ldexp(static_cast<double>(high.significand), high.exponent) * (high.negative ? -1 : 1);
+      const double high_value =
+          std::ldexp(static_cast<double>(high.significand), high.exponent) * (high.negative ? -1 : 1);
       std::optional<std::uint64_t> low_want;
       if (exact) {
         oracle::fraction rest;
         mpq_set_d(rest.get(), high_value);
         mpq_sub(rest.get(), exact->get(), rest.get());
-        low_want = oracle::round_to_format(rest.get(), attest::formats::binary32, rounding::nearest_even).pattern;
+        low_want =
+            oracle::round_to_format(rest.get(), attest::formats::binary32, rounding::nearest_even).pattern;
       } else {
-        if (dominated) low_want = oracle::rounded(*dominated, attest::formats::binary32, rounding::nearest_even, high_value);
+        if (dominated)
+          low_want =
+              oracle::rounded(*dominated, attest::formats::binary32, rounding::nearest_even, high_value);
         for (mpfr_prec_t p = 256; !low_want && p <= 16384; p *= 4)
-          low_want = oracle::rounded(value(level(p)), attest::formats::binary32, rounding::nearest_even, high_value);
+          low_want =
+              oracle::rounded(value(level(p)), attest::formats::binary32, rounding::nearest_even, high_value);
       }
       if (!low_want) {
         ++t.beyond;
         return;
       }
-      if (std::bit_cast<std::uint32_t>(*low) != *low_want) wrong("low word", c, std::bit_cast<std::uint32_t>(*low), *low_want);
+      if (std::bit_cast<std::uint32_t>(*low) != *low_want)
+        wrong("low word", c, std::bit_cast<std::uint32_t>(*low), *low_want);
     };
     const oracle::row_values& first = level(256);
     for (std::size_t c = 0; c < h.value_width; ++c) {
       const std::size_t at = i * h.value_width + c;
-      compare("output", c, pattern_at(a.output, at, r.type), a.output_certificates[at],
-              r.low_words ? &a.output_low[at] : nullptr, [&](const oracle::row_values& v) { return v.output(c); },
-              first.rational_output(c), first.dominated(c));
+      compare(
+          "output", c, pattern_at(a.output, at, r.type), a.output_certificates[at],
+          r.low_words ? &a.output_low[at] : nullptr, [&](const oracle::row_values& v) { return v.output(c); },
+          first.rational_output(c), first.dominated(c));
     }
     if (r.weights)
       for (std::size_t n = 0; n < keys.size(); ++n) {
         const std::size_t at = i * h.keys + keys[n];
         compare("weight", keys[n], pattern_at(a.weights, at, r.type), a.weight_certificates[at],
-                r.low_words ? &a.weights_low[at] : nullptr, [&](const oracle::row_values& v) { return v.weight(n); },
-                first.rational_weight(), {});
+                r.low_words ? &a.weights_low[at] : nullptr,
+                [&](const oracle::row_values& v) { return v.weight(n); }, first.rational_weight(), {});
       }
     if (r.log_sum_exp)
       compare("log-sum-exp", 0, pattern_at(a.log_sum_exp, i, r.type), a.log_sum_exp_certificates[i],
               r.low_words ? &a.log_sum_exp_low[i] : nullptr,
-              [&](const oracle::row_values& v) { return v.log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two); },
+              [&](const oracle::row_values& v) {
+                return v.log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two);
+              },
               first.rational_log_sum_exp(*r.log_sum_exp == attest::log_sum_exp_base::two), {});
   }
   return t;

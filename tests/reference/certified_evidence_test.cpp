@@ -5,15 +5,17 @@
 
 #include <cfenv>
 
-// certified_attention() against an independent evaluation in MPFR, over inputs of every kind; and that nothing but the inputs
-// has an influence: no tier, no instruction set, no number of threads, no rounding mode of the caller.
+// certified_attention() against an independent evaluation in MPFR, over inputs of every kind; and that
+// nothing but the inputs has an influence: no tier, no instruction set, no number of threads, no rounding
+// mode of the caller.
 
 using namespace certified_cases;
 
 namespace {
 
-constexpr dtype types[] = {dtype::binary64,      dtype::binary32,      dtype::binary16,       dtype::bfloat16,
-                           dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::float8_e4m3fnuz, dtype::float8_e5m2fnuz};
+constexpr dtype types[] = {dtype::binary64,        dtype::binary32,       dtype::binary16,
+                           dtype::bfloat16,        dtype::float8_e4m3fn,  dtype::float8_e5m2,
+                           dtype::float8_e4m3fnuz, dtype::float8_e5m2fnuz};
 constexpr rounding directions[] = {rounding::nearest_even, rounding::nearest_even, rounding::toward_zero,
                                    rounding::up,           rounding::down,         rounding::to_odd};
 
@@ -23,7 +25,8 @@ request random_request(generator& g) {
   r.direction = directions[g() % 6];
   r.low_words = g() % 3 == 0;
   r.weights = g() % 3 == 0;
-  if (g() % 3 == 0) r.log_sum_exp = g() % 2 == 0 ? attest::log_sum_exp_base::e : attest::log_sum_exp_base::two;
+  if (g() % 3 == 0)
+    r.log_sum_exp = g() % 2 == 0 ? attest::log_sum_exp_base::e : attest::log_sum_exp_base::two;
   r.saturate = g() % 4 == 0;
   return r;
 }
@@ -120,7 +123,9 @@ TEST_CASE("The tiers, forced on and off, give the same bytes and certificates") 
       request r = random_request(g);
       const answer all = ask(h, r);
       for (std::size_t t = 0; t < 4; ++t) settled[t] += all.settled.settled[t];
-      for (const std::array<bool, 4> tiers : {std::array<bool, 4>{false, false, true, true}, {true, false, true, true}, {false, true, true, true}}) {
+      for (const std::array<bool, 4> tiers : {std::array<bool, 4>{false, false, true, true},
+                                              {true, false, true, true},
+                                              {false, true, true, true}}) {
         r.tiers = tiers;
         const answer some = ask(h, r);
         INFO(name(f) << " " << trial);
@@ -139,9 +144,9 @@ namespace {
 head mixed_head() {
   generator g(99);
   head h = make(family::normal, g, 75, 140, 33, 19);
-  for (std::size_t c = 0; c < h.width; ++c) h.q[3 * h.width + c] = 0;           // a row of equal scores
-  for (std::size_t c = 0; c < h.width; ++c) h.q[4 * h.width + c] *= 400;        // a peaked row
-  for (std::size_t j = 0; j < h.keys; ++j) h.v[j * h.value_width + 7] = 0.1;    // a constant column
+  for (std::size_t c = 0; c < h.width; ++c) h.q[3 * h.width + c] = 0;         // a row of equal scores
+  for (std::size_t c = 0; c < h.width; ++c) h.q[4 * h.width + c] *= 400;      // a peaked row
+  for (std::size_t j = 0; j < h.keys; ++j) h.v[j * h.value_width + 7] = 0.1;  // a constant column
   for (std::size_t j = 0; j < h.keys; ++j) h.v[j * h.value_width + 8] = std::rint(h.v[j * h.value_width + 8]);
   h.causal = true;
   h.slope = 0.03125;
@@ -229,7 +234,8 @@ namespace {
 
 // FNV-1a, 64 bits.
 std::uint64_t digest(std::uint64_t hash, const void* data, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3u;
+  for (std::size_t i = 0; i < size; ++i)
+    hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3u;
   return hash;
 }
 

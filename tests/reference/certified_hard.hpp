@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-// Rows whose outputs lie extremely close to a rounding boundary, with the right answer by arithmetic, not by evaluation. All have
-// d = 1, q = 1 or 2^-1074 and the default scale 1, so that a key is its score.
+// Rows whose outputs lie extremely close to a rounding boundary, with the right answer by arithmetic, not by
+// evaluation. All have d = 1, q = 1 or 2^-1074 and the default scale 1, so that a key is its score.
 namespace certified_hard {
 
 using namespace certified_cases;
 
 struct row {
-  head h;                       // one query, one column
+  head h;  // one query, one column
   request r;
-  std::uint64_t expected = 0;   // the output's pattern
+  std::uint64_t expected = 0;  // the output's pattern
   certificate how = certificate::certified;
 };
 
@@ -22,18 +22,18 @@ inline double value(std::uint64_t pattern, const attest::format& f) {
   return std::ldexp(static_cast<double>(d.significand), d.exponent) * (d.negative ? -1 : 1);
 }
 
-/// The pattern of a number just above a (side > 0) or just below (side < 0), or a itself, rounded in the direction. a is the
-/// positive number of the pattern, and not the format's smallest or largest.
+/// The pattern of a number just above a (side > 0) or just below (side < 0), or a itself, rounded in the
+/// direction. a is the positive number of the pattern, and not the format's smallest or largest.
 inline std::uint64_t beside(std::uint64_t a, int side, rounding direction) {
   if (direction == rounding::up && side > 0) return a + 1;
   if ((direction == rounding::down || direction == rounding::toward_zero) && side < 0) return a - 1;
   return a;
 }
 
-inline constexpr dtype types[] = {dtype::binary64, dtype::binary64, dtype::binary32,     dtype::binary16,
+inline constexpr dtype types[] = {dtype::binary64, dtype::binary64,      dtype::binary32,   dtype::binary16,
                                   dtype::bfloat16, dtype::float8_e4m3fn, dtype::float8_e5m2};
-inline constexpr rounding directions[] = {rounding::nearest_even, rounding::nearest_even, rounding::up, rounding::down,
-                                          rounding::toward_zero};
+inline constexpr rounding directions[] = {rounding::nearest_even, rounding::nearest_even, rounding::up,
+                                          rounding::down, rounding::toward_zero};
 
 /// A positive normal number of the format away from its ends, with a successor.
 inline std::uint64_t some_pattern(const attest::format& f, generator& g) {
@@ -43,9 +43,10 @@ inline std::uint64_t some_pattern(const attest::format& f, generator& g) {
   return first + g() % (last - first);
 }
 
-/// Far exponents: the two top scores are equal, and the mean of their values is the boundary b: the midpoint of neighbours to
-/// nearest, a number otherwise. A third key, lower by 40 to 10^15, has the value c. The output is b + w (c - b) with a weight w > 0
-/// as small as 2^-10^15: its side is that of c, and where c = b it is b.
+/// Far exponents: the two top scores are equal, and the mean of their values is the boundary b: the midpoint
+/// of neighbours to nearest, a number otherwise. A third key, lower by 40 to 10^15, has the value c. The
+/// output is b + w (c - b) with a weight w > 0 as small as 2^-10^15: its side is that of c, and where c = b
+/// it is b.
 inline row far(generator& g) {
   row x;
   x.r.type = types[g() % 7];
@@ -83,9 +84,10 @@ inline row far(generator& g) {
   return x;
 }
 
-/// Close exponents: scores 0, δ, 2δ, ... nδ, where binomial(n, m) keys have the score mδ and the values b + h (-1)^m, which
-/// average to b. The output's distance from b has the sign of h Σ (-1)^m binomial(n, m) e^(mδ) = h (1 - e^δ)^n: it is of n-th
-/// order in δ, down to 2^-2148 for n = 1. |δ|^n < 2^-64, so that the distance is less than any step of a format.
+/// Close exponents: scores 0, δ, 2δ, ... nδ, where binomial(n, m) keys have the score mδ and the values b + h
+/// (-1)^m, which average to b. The output's distance from b has the sign of h Σ (-1)^m binomial(n, m) e^(mδ)
+/// = h (1 - e^δ)^n: it is of n-th order in δ, down to 2^-2148 for n = 1. |δ|^n < 2^-64, so that the distance
+/// is less than any step of a format.
 inline row close(generator& g) {
   row x;
   x.r.type = types[g() % 7];

@@ -4,7 +4,8 @@
 
 using namespace certified_hard;
 
-// Near ties of both kinds, with answers by arithmetic; and every problem of two keys over formats of eight bits.
+// Near ties of both kinds, with answers by arithmetic; and every problem of two keys over formats of eight
+// bits.
 
 TEST_CASE("Far exponents: 6000 rows on a boundary but for a key up to 10^15 lower") {
   generator g(1);
@@ -14,7 +15,9 @@ TEST_CASE("Far exponents: 6000 rows on a boundary but for a key up to 10^15 lowe
   CHECK(wrong == 0);
 }
 
-TEST_CASE("Close exponents: 4000 rows on a boundary but for scores that differ by as little as 2^-2148, up to fourth order") {
+TEST_CASE(
+    "Close exponents: 4000 rows on a boundary but for scores that differ by as little as 2^-2148, up to "
+    "fourth order") {
   generator g(2);
   std::size_t wrong = 0;
   for (int i = 0; i < 4000; ++i)
@@ -32,7 +35,8 @@ TEST_CASE("The log-sum-exp just above its largest score, and just above a power 
     request r;
     r.log_sum_exp = attest::log_sum_exp_base::e;
     const double above = std::nextafter(0.75, 1.0);
-    for (const auto& [direction, expected] : {std::pair{rounding::nearest_even, 0.75}, {rounding::down, 0.75}, {rounding::up, above}}) {
+    for (const auto& [direction, expected] :
+         {std::pair{rounding::nearest_even, 0.75}, {rounding::down, 0.75}, {rounding::up, above}}) {
       r.direction = direction;
       const answer a = ask(h, r);
       CHECK(pattern_at(a.log_sum_exp, 0, r.type) == std::bit_cast<std::uint64_t>(expected));
@@ -42,7 +46,9 @@ TEST_CASE("The log-sum-exp just above its largest score, and just above a power 
     h.v.assign(5, 0);
     h.k = {0, 0, 0, 0, drop};
     r.log_sum_exp = attest::log_sum_exp_base::two;
-    for (const auto& [direction, expected] : {std::pair{rounding::nearest_even, 2.0}, {rounding::down, 2.0}, {rounding::up, std::nextafter(2.0, 3.0)}}) {
+    for (const auto& [direction, expected] : {std::pair{rounding::nearest_even, 2.0},
+                                              {rounding::down, 2.0},
+                                              {rounding::up, std::nextafter(2.0, 3.0)}}) {
       r.direction = direction;
       const answer a = ask(h, r);
       CHECK(pattern_at(a.log_sum_exp, 0, r.type) == std::bit_cast<std::uint64_t>(expected));
@@ -71,10 +77,11 @@ TEST_CASE("The log-sum-exp just above its largest score, and just above a power 
 
 namespace {
 
-/// What (v1 + v2 e^s) / (1 + e^s) rounds to. In long double it is off by less than 2^-60 of the larger value. Where a number or a
-/// midpoint is that near, it is exactly that (s = 0 or v1 = v2), or else beside the value of the key that outweighs the other by
-/// far, on the other's side.
-std::uint64_t two_keys(double v1, double v2, double s, const attest::format& f, rounding direction, bool& exact) {
+/// What (v1 + v2 e^s) / (1 + e^s) rounds to. In long double it is off by less than 2^-60 of the larger value.
+/// Where a number or a midpoint is that near, it is exactly that (s = 0 or v1 = v2), or else beside the value
+/// of the key that outweighs the other by far, on the other's side.
+std::uint64_t two_keys(double v1, double v2, double s, const attest::format& f, rounding direction,
+                       bool& exact) {
   oracle::real x(128);
   const long double e = std::exp(static_cast<long double>(s));
   exact = false;
@@ -130,7 +137,9 @@ TEST_CASE("Every problem of two keys with values of eight bits") {
           const std::uint64_t expected = two_keys(values[n], values[c], s, f, r.direction, exact);
           ++elements;
           exact_ones += exact ? 1 : 0;
-          if (pattern_at(a.output, c, type) != expected || (a.output_certificates[c] == certificate::exact) != exact) ++wrong;
+          if (pattern_at(a.output, c, type) != expected ||
+              (a.output_certificates[c] == certificate::exact) != exact)
+            ++wrong;
         }
       }
   }

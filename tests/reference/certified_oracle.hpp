@@ -17,8 +17,9 @@
 #include <utility>
 #include <vector>
 
-// Attention a second time for the tests of certified_attention(): in MPFR, with an error margin that is far above what its
-// roundings can add up to, and rounded by code of its own. No arithmetic of the library is used.
+// Attention a second time for the tests of certified_attention(): in MPFR, with an error margin that is far
+// above what its roundings can add up to, and rounded by code of its own. No arithmetic of the library is
+// used.
 namespace oracle {
 
 class real {
@@ -44,8 +45,9 @@ class real {
   mpfr_t x_;
 };
 
-/// The pattern of x in the format. With n = x / unit rounded to an integer, unit being that of x's binade or of the subnormal
-/// numbers, the pattern is n + (binades above the lowest) · 2^fraction bits: a carry into the next binade comes out right.
+/// The pattern of x in the format. With n = x / unit rounded to an integer, unit being that of x's binade or
+/// of the subnormal numbers, the pattern is n + (binades above the lowest) · 2^fraction bits: a carry into
+/// the next binade comes out right.
 inline std::uint64_t round_to_format(mpfr_srcptr x, const attest::format& f, attest::rounding direction) {
   const bool negative = mpfr_signbit(x) != 0;
   if (mpfr_zero_p(x)) return direction == attest::rounding::down && f.has_negative_zero ? f.sign_bit() : 0;
@@ -64,13 +66,15 @@ inline std::uint64_t round_to_format(mpfr_srcptr x, const attest::format& f, att
     // Of the two neighbours of a number between them, the odd one.
     real back(mpfr_get_prec(n.get()) + 64);
     mpfr_mul_2si(back.get(), n.get(), binade - f.precision + 1, MPFR_RNDN);
-    if (mpfr_cmpabs(back.get(), x) != 0 && mpfr_get_ui(n.get(), MPFR_RNDN) % 2 == 0) mpfr_add_ui(n.get(), n.get(), 1, MPFR_RNDN);
+    if (mpfr_cmpabs(back.get(), x) != 0 && mpfr_get_ui(n.get(), MPFR_RNDN) % 2 == 0)
+      mpfr_add_ui(n.get(), n.get(), 1, MPFR_RNDN);
   }
   std::uint64_t pattern;
   if (binade > f.max_exponent()) {
     pattern = f.largest + 1;
   } else {
-    pattern = mpfr_get_ui(n.get(), MPFR_RNDN) + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
+    pattern = mpfr_get_ui(n.get(), MPFR_RNDN) +
+              (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
   }
   if (pattern > f.largest) {
     const bool to_infinity = direction == attest::rounding::nearest_even || away;
@@ -101,7 +105,8 @@ struct rounded_fraction {
   bool half_step;  // a number of the format or a midpoint
 };
 
-/// The pattern of a fraction, by integer division: 2 |x| / unit is a whole number exactly for numbers and midpoints.
+/// The pattern of a fraction, by integer division: 2 |x| / unit is a whole number exactly for numbers and
+/// midpoints.
 inline rounded_fraction round_to_format(mpq_srcptr x, const attest::format& f, attest::rounding direction) {
   using attest::rounding;
   const int sign = mpq_sgn(x);
@@ -112,7 +117,8 @@ inline rounded_fraction round_to_format(mpq_srcptr x, const attest::format& f, a
   mpz_init_set(n, mpq_numref(x));
   mpz_abs(n, n);
   mpz_init_set(d, mpq_denref(x));
-  long binade = static_cast<long>(mpz_sizeinbase(n, 2)) - static_cast<long>(mpz_sizeinbase(d, 2));  // or one too high
+  long binade =
+      static_cast<long>(mpz_sizeinbase(n, 2)) - static_cast<long>(mpz_sizeinbase(d, 2));  // or one too high
   mpz_set(quotient, binade >= 0 ? d : n);
   mpz_mul_2exp(quotient, quotient, static_cast<mp_bitcnt_t>(std::labs(binade)));
   if (binade >= 0 ? mpz_cmp(n, quotient) < 0 : mpz_cmp(quotient, d) < 0) --binade;
@@ -128,11 +134,14 @@ inline rounded_fraction round_to_format(mpq_srcptr x, const attest::format& f, a
   std::uint64_t significand = halves / 2;
   const bool above = halves % 2 != 0;  // at the midpoint or beyond
   const bool away = sign < 0 ? direction == rounding::down : direction == rounding::up;
-  if (direction == rounding::nearest_even ? above && (!half_step || significand % 2 != 0) : away && (above || !half_step)) ++significand;
+  if (direction == rounding::nearest_even ? above && (!half_step || significand % 2 != 0)
+                                          : away && (above || !half_step))
+    ++significand;
   if (direction == rounding::to_odd && significand % 2 == 0 && (above || !half_step)) ++significand;
-  std::uint64_t pattern = binade > f.max_exponent()
-                              ? f.largest + 1
-                              : significand + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
+  std::uint64_t pattern =
+      binade > f.max_exponent()
+          ? f.largest + 1
+          : significand + (static_cast<std::uint64_t>(binade - f.min_exponent) << (f.precision - 1));
   if (pattern > f.largest) pattern = direction == rounding::nearest_even || away ? f.infinity : f.largest;
   mpz_clear(n);
   mpz_clear(d);
@@ -147,8 +156,8 @@ struct row {
   std::vector<double> q;
   std::vector<std::vector<double>> k;
   std::vector<std::vector<double>> v;
-  std::vector<double> added;       // bias, empty: none
-  std::vector<long> distance;      // for the slope
+  std::vector<double> added;   // bias, empty: none
+  std::vector<long> distance;  // for the slope
   std::optional<double> scale;
   std::optional<double> softcap;
   std::optional<double> slope;
@@ -163,7 +172,8 @@ struct enclosed {
 
 class row_values {
  public:
-  row_values(const row& r, mpfr_prec_t precision) : row_(r), precision_(precision), total_(precision), largest_(precision) {
+  row_values(const row& r, mpfr_prec_t precision)
+      : row_(r), precision_(precision), total_(precision), largest_(precision) {
     const std::size_t n = r.k.size();
     for (std::size_t j = 0; j < n; ++j) scores_.push_back(score(j));
     if (r.sink) {
@@ -185,8 +195,9 @@ class row_values {
     }
   }
 
-  /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p) unless it is below 2^-2^60, so a sum of n of them, and the
-  /// quotient of two such sums, by less than 2^(16 - p) for n < 2^10 · 4. Margin: 2^(24 - p) of the largest magnitude.
+  /// Every exponential is off by less than 2^(3 - p) of itself (its exponent by less than 2^-p) unless it is
+  /// below 2^-2^60, so a sum of n of them, and the quotient of two such sums, by less than 2^(16 - p) for n <
+  /// 2^10 · 4. Margin: 2^(24 - p) of the largest magnitude.
   enclosed output(std::size_t c) const {
     real sum(precision_), product(precision_ + 64), largest(precision_), lost(precision_);
     for (std::size_t j = 0; j < row_.k.size(); ++j) {
@@ -230,9 +241,9 @@ class row_values {
     return all;
   }
 
-  /// Where one score exceeds all others by more than 4000, and the next the rest by more than 4000 too: the value of the first,
-  /// and on which side of it the output lies. e^-4000 < 2^-5770 outweighs every ratio of doubles, and the distance from the value
-  /// is below 2^-2600.
+  /// Where one score exceeds all others by more than 4000, and the next the rest by more than 4000 too: the
+  /// value of the first, and on which side of it the output lies. e^-4000 < 2^-5770 outweighs every ratio of
+  /// doubles, and the distance from the value is below 2^-2600.
   struct beside {
     double value;
     int side;
@@ -278,7 +289,8 @@ class row_values {
     mpq_set_ui(w.get(), 1, scores_.size());
     return w;
   }
-  /// Base e: the one score, where it is a fraction. Base two: the logarithm of a power of two, where all scores are 0.
+  /// Base e: the one score, where it is a fraction. Base two: the logarithm of a power of two, where all
+  /// scores are 0.
   std::optional<fraction> rational_log_sum_exp(bool base_two) const {
     fraction l;
     if (base_two) {
@@ -346,7 +358,8 @@ class row_values {
   }
 
  private:
-  // Exact sums of products of doubles span 2^-2148 to 2^2048 and more; scores are kept to `precision` bits after the point.
+  // Exact sums of products of doubles span 2^-2148 to 2^2048 and more; scores are kept to `precision` bits
+  // after the point.
   static constexpr mpfr_prec_t exact = 4400;
   mpfr_prec_t wide() const { return precision_ + exact; }
 
@@ -355,7 +368,8 @@ class row_values {
     for (std::size_t c = 0; c < row_.q.size(); ++c) {
       mpfr_set_d(product.get(), row_.q[c], MPFR_RNDN);
       mpfr_mul_d(product.get(), product.get(), row_.k[j][c], MPFR_RNDN);
-      if (mpfr_add(dot.get(), dot.get(), product.get(), MPFR_RNDN) != 0) throw std::logic_error("the dot is not exact");
+      if (mpfr_add(dot.get(), dot.get(), product.get(), MPFR_RNDN) != 0)
+        throw std::logic_error("the dot is not exact");
     }
     real s(wide());
     if (row_.scale) {
@@ -404,8 +418,8 @@ inline std::uint64_t rounded(const row_values::beside& x, const attest::format& 
 }
 
 /// The pattern, if both ends of the enclosure round to it. With `less`, of the value minus that number.
-inline std::optional<std::uint64_t> rounded(const enclosed& x, const attest::format& f, attest::rounding direction,
-                                            std::optional<double> less = {}) {
+inline std::optional<std::uint64_t> rounded(const enclosed& x, const attest::format& f,
+                                            attest::rounding direction, std::optional<double> less = {}) {
   const mpfr_prec_t precision = mpfr_get_prec(x.value.get()) + 1200;
   real low(precision), high(precision);
   mpfr_sub(low.get(), x.value.get(), x.margin.get(), MPFR_RNDD);
