@@ -279,7 +279,7 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
 }
 
 TEST_CASE("Exact weights and log-sum-exps, also where a mask hides the other keys") {
-  for (const bool masked : {false, true})
+  for (const auto& [masked, by_sink] : {std::pair{false, false}, {true, false}, {false, true}})
     for (const bool all_tiers : {true, false}) {
       certified_cases::head h;
       h.q = {1};
@@ -292,12 +292,19 @@ TEST_CASE("Exact weights and log-sum-exps, also where a mask hides the other key
         h.keys = 6;
         h.mask = {1, 0, 1, 1, 0, 1};
       }
+      if (by_sink) {
+        // The sink is one of four equal scores, its value 0.
+        h.sink = 0;
+        h.k.pop_back();
+        h.v = {3, 3, 5};
+        h.keys = 3;
+      }
       certified_cases::request r;
       r.weights = true;
       r.log_sum_exp = log_sum_exp_base::two;
       if (!all_tiers) r.tiers = {false, false, true, true};
       const auto a = certified_cases::ask(h, r);
-      INFO(masked << all_tiers);
+      INFO(masked << by_sink << all_tiers);
       CHECK(std::bit_cast<double>(pattern_at(a.weights, 0, r.type)) == 0.25);
       for (const certificate c : a.weight_certificates) CHECK(c == certificate::exact);
       CHECK(std::bit_cast<double>(pattern_at(a.log_sum_exp, 0, r.type)) == 2);

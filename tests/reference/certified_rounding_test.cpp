@@ -1,0 +1,107 @@
+#include "../../src/reference/rounding_of_doubles.hpp"
+#include "catch.hpp"
+#include "certified_cases.hpp"
+
+#include <attest/rounding/round.hpp>
+
+// The rounding tests in vectors: whatever they decide is what both ends of the interval round to, with no
+// half step of the format in it; on half steps themselves they decide nothing.
+
+using namespace certified_cases;
+using attest::certified::round_between_steps;
+using attest::certified::round_pairs_between_steps;
+
+namespace {
+
+constexpr dtype narrow[] = {dtype::binary32, dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn,
+                            dtype::float8_e5m2};
+constexpr rounding directions[] = {rounding::nearest_even, rounding::toward_zero, rounding::up,
+                                   rounding::down};
+
+}  // namespace
+
+TEST_CASE("Doubles with one bound, to narrow formats") {
+  generator g(4);
+  std::size_t decided = 0, wrong = 0;
+  for (const dtype type : narrow)
+    for (const rounding direction : directions) {
+      const attest::format& f = *attest::format_of(type);
+      for (const double error : {0.0, 1e-12, 1e-3}) {
+        std::vector<double> x(61);
+        for (double& y : x) y = std::ldexp(normal(g), static_cast<int>(g() % 30) - 15);
+        // Numbers of the format, midpoints, and their neighbours.
+        for (std::size_t i = 0; i < x.size(); i += 3) {
+          const double number = std::ldexp(
+              1 + static_cast<double>(g() % f.hidden_bit()) / static_cast<double>(f.hidden_bit()), 1);
+          x[i] = number + (i % 2 == 0 ? 0 : std::ldexp(1.0, 1 - f.precision));
+          if (i % 4 == 0) x[i] = -x[i];
+          if (i % 9 == 0) x[i] = std::nextafter(x[i], 0.0);
+        }
+        std::vector<std::uint32_t> out(x.size());
+        std::vector<unsigned char> open(x.size());
+        const std::size_t left =
+            round_between_steps(x.size(), x.data(), error, f, direction, out.data(), open.data());
+        CHECK(left == static_cast<std::size_t>(std::count(open.begin(), open.end(), 1)));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          if (open[i] != 0) continue;
+          ++decided;
+          std::uint64_t got = 0;
+          const auto size = static_cast<std::size_t>(f.storage_bits) / 8;
+          std::memcpy(&got, reinterpret_cast<const unsigned char*>(out.data()) + i * size, size);
+          oracle::real low(200), high(200);
+          mpfr_set_d(low.get(), x[i], MPFR_RNDN);
+          mpfr_set_d(high.get(), x[i], MPFR_RNDN);
+          mpfr_sub_d(low.get(), low.get(), error, MPFR_RNDN);
+          mpfr_add_d(high.get(), high.get(), error, MPFR_RNDN);
+          // No half step inside: both ends round alike in every direction, and neither is a number.
+          for (const rounding any : directions)
+            if (oracle::round_to_format(low.get(), f, any) != oracle::round_to_format(high.get(), f, any))
+              ++wrong;
+          if (oracle::round_to_format(low.get(), f, rounding::up) ==
+              oracle::round_to_format(low.get(), f, rounding::down))
+            ++wrong;
+          if (got != oracle::round_to_format(low.get(), f, direction)) ++wrong;
+        }
+      }
+    }
+  CHECK(wrong == 0);
+  CHECK(decided > 1000);
+}
+
+TEST_CASE("Pairs, to binary64") {
+  generator g(5);
+  const attest::format& f = attest::formats::binary64;
+  std::size_t decided = 0, near = 0, wrong = 0;
+  for (const rounding direction : directions)
+    for (int trial = 0; trial < 40; ++trial) {
+      std::vector<double> high(29), low(29), error(29), out(29);
+      for (std::size_t i = 0; i < high.size(); ++i) {
+        high[i] = std::ldexp(normal(g), static_cast<int>(g() % 600) - 300);
+        low[i] = high[i] * 0x1p-53 * normal(g);
+        error[i] = std::fabs(high[i]) * std::ldexp(1.0, -60 - static_cast<int>(g() % 50));
+        if (i % 5 == 0) low[i] = high[i] * std::ldexp(1.0, -90);             // within the error, or not
+        if (i % 7 == 0) low[i] = std::ldexp(1.0, std::ilogb(high[i]) - 53);  // a midpoint
+      }
+      std::vector<unsigned char> open(29);
+      round_pairs_between_steps(29, high.data(), low.data(), error.data(), direction, out.data(),
+                                open.data());
+      for (std::size_t i = 0; i < high.size(); ++i) {
+        if (open[i] == 1) continue;
+        oracle::real a(1200), b(1200);
+        mpfr_set_d(a.get(), high[i], MPFR_RNDN);
+        mpfr_add_d(a.get(), a.get(), low[i], MPFR_RNDN);
+        mpfr_add_d(b.get(), a.get(), error[i], MPFR_RNDN);
+        mpfr_sub_d(a.get(), a.get(), error[i], MPFR_RNDN);
+        const rounding to = open[i] == 2 ? rounding::nearest_even : direction;
+        for (const auto& end : {a, b})
+          if (oracle::round_to_format(end.get(), f, to) != std::bit_cast<std::uint64_t>(out[i])) ++wrong;
+        const bool holds_number = oracle::round_to_format(a.get(), f, rounding::down) !=
+                                  oracle::round_to_format(b.get(), f, rounding::down);
+        if (open[i] == 0 && holds_number) ++wrong;
+        ++(open[i] == 0 ? decided : near);
+      }
+    }
+  CHECK(wrong == 0);
+  CHECK(decided > 2000);
+  CHECK(near > 50);
+}
