@@ -78,4 +78,8 @@ struct accuracy {
 /// dtype, every one of them.
 accuracy accuracy_of(const problem& p, const attest::any_tensor& output, bool certified);
 
+/// Makes the first element of a right answer wrong, by as little as accuracy_of() must see: a certified one's last bit, a
+/// kernel's by three times what it may be off by.
+void spoil(const problem& p, const attest::any_tensor& output, bool certified);
+
 }  // namespace bench
