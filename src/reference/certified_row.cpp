@@ -95,11 +95,10 @@ std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denom
     const int twos = std::countr_zero(denominator);
     exponent -= twos;
     denominator >>= twos;
-    // Enough bits for a unit of at most half a step of any format, also below its smallest number.
-    const auto length = static_cast<std::int64_t>(bit_length(m));
-    std::int64_t shift = std::int64_t{f.precision} + 3 + 64 - length;
-    shift = std::max<std::int64_t>(shift, 0);
-    shift = std::max<std::int64_t>(shift, exponent - (f.min_unit() - 1));
+    // precision + 3 bits of the quotient at least: its unit is smaller than half a step, of subnormal numbers
+    // too.
+    const std::int64_t shift = std::max<std::int64_t>(
+        std::int64_t{f.precision} + 3 + 64 - static_cast<std::int64_t>(bit_length(m)), 0);
     auto quotient = divide(shifted<growing>(m, shift), denominator);
     more = quotient.remainder != 0;
     m = std::move(quotient.quotient);
