@@ -44,6 +44,14 @@ void* allocate(std::size_t size) {
 // The shared library's allocations come here, too.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size);
+  } catch (...) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t size, const std::nothrow_t& t) noexcept { return operator new(size, t); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   count_allocation();
   const std::size_t a = static_cast<std::size_t>(alignment);
