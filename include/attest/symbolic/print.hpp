@@ -167,7 +167,9 @@ constexpr void print_power(Out& out, const Notation& style, std::string_view bas
     struct raiser {
       Out& target;
       const digit_texts& digits;
-      constexpr void push_back(char c) { print(target, digits.of[c - '0']); }
+      constexpr void push_back(char c) {
+        if (c >= '0' && c <= '9') print(target, digits.of[c - '0']);
+      }
     } raised{out, style.raised_digits};
     return print(raised, exponent);
   }
