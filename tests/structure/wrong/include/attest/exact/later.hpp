@@ -1,0 +1,4 @@
+#include <attest/exact/number.hpp>
+#include <attest/symbolic/softmax.hpp>
+
+#include <algorithm>

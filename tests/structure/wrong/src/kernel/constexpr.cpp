@@ -1,0 +1,2 @@
+#include <attest/problem/tensor.hpp>
+#include <attest/exact.hpp>

@@ -1,0 +1,1 @@
+#include <attest/rounding/format.hpp>

@@ -1,0 +1,2 @@
+#include "reference/earlier.hpp"
+#include "check/arrays.hpp"
