@@ -2,6 +2,8 @@
 #include "catch.hpp"
 #include "head.hpp"
 
+#include <attest/kernel/float_environment.hpp>
+
 #include <cfenv>
 #include <cstring>
 
@@ -94,4 +96,47 @@ TEST_CASE("the environment comes back after an error as well, with its flags") {
   CHECK(thrown);
   CHECK(mode == FE_UPWARD);
   CHECK(flags == 0);
+}
+
+TEST_CASE("an environment that differs in nothing or in one unit only comes back as it was") {
+  const auto c = sensitive_call<double>();
+  const auto expected = c.stable();
+  std::feclearexcept(FE_ALL_EXCEPT);
+  CHECK(same_bits(c.stable().output, expected.output));  // rounds and underflows
+  CHECK(std::fetestexcept(FE_ALL_EXCEPT) == 0);
+  std::feraiseexcept(FE_DIVBYZERO);
+  CHECK(same_bits(c.stable().output, expected.output));
+  CHECK(std::fetestexcept(FE_ALL_EXCEPT) == FE_DIVBYZERO);
+  std::feclearexcept(FE_ALL_EXCEPT);
+
+  volatile long double three = 3;
+  {
+    const attest::kernel::float_environment environment;
+    three = 1 / three;  // inexact, on x86 in the other unit
+    CHECK(std::fetestexcept(FE_ALL_EXCEPT) != 0);
+    std::fesetround(FE_DOWNWARD);
+  }
+  CHECK(std::fetestexcept(FE_ALL_EXCEPT) == 0);
+  CHECK(std::fegetround() == FE_TONEAREST);
+
+#if defined(__SSE__)
+  _mm_setcsr(0x1f80 | 0x8040 | 0x6000 | 0x0001);  // flushes, rounds to zero, has met an invalid operation
+  const auto flushed = c.stable();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  CHECK(after == (0x1f80 | 0x8040 | 0x6000 | 0x0001));
+  CHECK(same_bits(flushed.output, expected.output));
+#endif
+#if defined(__x86_64__) && defined(__GNUC__)
+  const unsigned short down = 0x077f, usual = 0x037f;
+  __asm__ volatile("fldcw %0" : : "m"(down));
+  std::feraiseexcept(FE_INVALID);
+  static_cast<void>(c.stable());
+  unsigned short control = 0;
+  __asm__ volatile("fnstcw %0" : "=m"(control));
+  __asm__ volatile("fldcw %0" : : "m"(usual));
+  CHECK(control == down);
+  CHECK(std::fetestexcept(FE_ALL_EXCEPT) == FE_INVALID);
+  std::feclearexcept(FE_ALL_EXCEPT);
+#endif
 }
