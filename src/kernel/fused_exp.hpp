@@ -33,8 +33,10 @@ struct constants<double> {
   static constexpr double cut = 1000;
   /// Subtracted from the exponents where the sums would overflow.
   static constexpr double headroom = 40;
-  /// Up to here a score in base two may go unrounded into the reduction.
-  static constexpr double largest_unrounded = 0x1p30;
+  /// Below it a score in base two is reduced together with the maximum, exactly.
+  static constexpr double largest_small = 0x1p30;
+  /// Keys whose magnitudes add up to less make nothing of the underflow of scaled queries.
+  static constexpr double largest_key_sum = 0x1p900;
 };
 
 template <>
@@ -50,7 +52,8 @@ struct constants<float> {
       0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
   static constexpr float cut = 120;
   static constexpr float headroom = 26;
-  static constexpr float largest_unrounded = 0x1p16f;
+  static constexpr double largest_small = 0x1p16;
+  static constexpr double largest_key_sum = 0x1p60;
 };
 
 }  // namespace attest::kernel::fused_exp

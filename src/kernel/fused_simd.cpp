@@ -184,11 +184,9 @@ HWY_INLINE void exp2_of(const V (&z)[N], const V (&r)[N], V (&result)[N]) {
 #if HWY_TARGET == HWY_AVX3
   polynomial(constants<T>::sixteenth, r, q);
   HWY_UNROLL(4)
-  for (std::size_t n = 0; n < N; ++n) q[n] = hn::Mul(r[n], q[n]);
-  HWY_UNROLL(4)
   for (std::size_t n = 0; n < N; ++n) {
     const V root = root_of(z[n]);
-    result[n] = hn::MulAdd(root, q[n], root);
+    result[n] = hn::MulAdd(hn::Mul(root, r[n]), q[n], root);
   }
 #else
   polynomial(constants<T>::whole, r, q);
@@ -233,15 +231,14 @@ struct row_block {
   const query_row<T>* rows;
   std::size_t count;
   std::size_t q_stride, sum_stride;
-  T* q;             // [block_rows][q_stride], negated for a negative scale
-  T* scores;        // [few_rows][score_stride]: q · k, then base-two scores, of the tile at hand
+  T* q;             // [block_rows][q_stride], times the scale and log2 e if `scaled`, else negated for a negative scale
+  T* scores;        // [few_rows][score_stride]: q · k, then base-two scores, of the tile at hand and the one before
   T* weights;       // [block_rows][score_stride]: weights before division
   T* sum;           // [block_rows][sum_stride]: Σ weight V
   T* total;         // [block_rows][lanes]: Σ weight
   T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first key
   std::uint64_t* visible;  // [block_rows]: the keys of the block at hand
-  bool unrounded;   // the scores are q · k times unit, and small enough to be reduced without rounding
-  T unit;
+  bool scaled;      // q · k is the base-two score, and small enough to be reduced without rounding
   T headroom;
 
   row_block(const scratch<T>& memory, std::size_t key_width, std::size_t padded_value_width)
@@ -264,28 +261,25 @@ struct row_block {
   }
 };
 
-/// The largest |x| of many numbers; NaN where one is not finite.
+/// The largest |x| of many numbers; infinity or NaN where one is not finite.
 template <class T>
 class magnitude {
  public:
-  HWY_INLINE magnitude() {  // initialisers of members are not compiled for the instruction set
-    for (auto& x : largest_) x = hn::Zero(tag<T>());
-    for (auto& x : zero_) x = hn::Zero(tag<T>());
-  }
-  /// In turn with n = 0, 1, 2, 3, so that four are on their way at a time.
-  HWY_INLINE void look(vector<T> x, std::size_t n) {
-    largest_[n % 2] = hn::Max(largest_[n % 2], hn::Abs(x));
-    zero_[n] = hn::MulAdd(x, hn::Zero(tag<T>()), zero_[n]);
+  HWY_INLINE magnitude() : largest_(hn::Zero(bits())), second_(largest_) {}
+  HWY_INLINE void look(vector<T> x) { largest_ = hn::Max(largest_, hn::BitCast(bits(), hn::Abs(x))); }
+  HWY_INLINE void look(vector<T> x, vector<T> y) {
+    look(x);
+    second_ = hn::Max(second_, hn::BitCast(bits(), hn::Abs(y)));
   }
   HWY_INLINE T value() const {
-    const tag<T> d;
-    const auto zero = hn::Add(hn::Add(zero_[0], zero_[1]), hn::Add(zero_[2], zero_[3]));
-    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(largest_[0], largest_[1]))) +
-           hn::GetLane(hn::SumOfLanes(d, zero));
+    alignas(64) hn::TFromD<bits> all[lanes<T>];
+    hn::Store(hn::Max(largest_, second_), bits(), all);
+    return std::bit_cast<T>(*std::max_element(all, all + lanes<T>));
   }
 
  private:
-  vector<T> largest_[2], zero_[4];
+  using bits = hn::RebindToUnsigned<tag<T>>;  // NaN > infinity > finite numbers, in their order
+  hn::Vec<bits> largest_, second_;
 };
 
 /// Calls use(x, c) for every vector x of a row of numbers, at coordinate c, and use_one(x, c) for those that are left.
@@ -293,37 +287,36 @@ template <class T, class F, class G>
 HWY_INLINE void for_each_vector(const T* row, std::size_t size, magnitude<T>& seen, F use, G use_one) {
   const tag<T> d;
   std::size_t c = 0;
-  for (; c + 4 * lanes<T> <= size; c += 4 * lanes<T>) {
-    HWY_UNROLL(4)
-    for (std::size_t n = 0; n < 4; ++n) {
-      const auto x = hn::LoadU(d, row + c + n * lanes<T>);
-      seen.look(x, n);
-      use(x, c + n * lanes<T>);
-    }
+  for (; c + 2 * lanes<T> <= size; c += 2 * lanes<T>) {
+    const auto x = hn::LoadU(d, row + c), y = hn::LoadU(d, row + c + lanes<T>);
+    seen.look(x, y);
+    use(x, c);
+    use(y, c + lanes<T>);
   }
   for (; c + lanes<T> <= size; c += lanes<T>) {
     const auto x = hn::LoadU(d, row + c);
-    seen.look(x, 0);
+    seen.look(x);
     use(x, c);
   }
   for (; c < size; ++c) {
-    seen.look(hn::Set(d, row[c]), 1);
+    seen.look(hn::Set(d, row[c]));
     use_one(row[c], c);
   }
 }
 
+/// to[c] = factor · from[c * stride].
 template <class T>
-HWY_INLINE void copy_row(const T* from, std::ptrdiff_t stride, std::size_t size, bool negate, T* to,
+HWY_INLINE void copy_row(const T* from, std::ptrdiff_t stride, std::size_t size, T factor, T* to,
                          magnitude<T>& seen) {
   const tag<T> d;
-  const auto sign = hn::Set(d, negate ? T(-0.0) : T(0));
+  const auto by = hn::Set(d, factor);
   if (stride != 1) {
     for (std::size_t c = 0; c < size; ++c) to[c] = from[static_cast<std::ptrdiff_t>(c) * stride];
     from = to;
   }
   for_each_vector<T>(
-      from, size, seen, [&](auto x, std::size_t c) HWY_ATTR { hn::StoreU(hn::Xor(x, sign), d, to + c); },
-      [&](T x, std::size_t c) { to[c] = negate ? -x : x; });
+      from, size, seen, [&](auto x, std::size_t c) HWY_ATTR { hn::StoreU(hn::Mul(x, by), d, to + c); },
+      [&](T x, std::size_t c) { to[c] = factor * x; });
 }
 
 /// One bit for each of the 64 keys of the block that the row sees.
@@ -458,11 +451,10 @@ struct exponential_sums {
 };
 
 /// The weights that belong to the scores of a row, relative to 2^base: below about 2^slack once the maximum is right.
-/// Both may be the same memory.
-template <bool Unrounded, class T>
-HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::size_t vectors, T unit, T base) {
+/// Both may be the same memory. Small: the scores are below largest_small, or -infinity.
+template <bool Small, class T>
+HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::size_t vectors, T base) {
   const tag<T> d;
-  const auto c = hn::Set(d, unit);
   const auto rounder = hn::Set(d, magic<T>);
   const auto shifted_rounder = hn::Set(d, magic<T> - base);
   const auto least = hn::Set(d, magic<T> - constants<T>::cut);
@@ -470,13 +462,13 @@ HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::si
   auto total = hn::Zero(d), largest = hn::Zero(d);
   for (std::size_t v = 0; v < vectors; v += row_group, scores += row_group * lanes<T>, weights += row_group * lanes<T>) {
     vector<T> z[row_group], r[row_group], p[row_group];
-    if constexpr (Unrounded) {
+    if constexpr (Small) {
       HWY_UNROLL(4)
-      for (std::size_t n = 0; n < row_group; ++n)
-        z[n] = hn::MulAdd(hn::Load(d, scores + n * lanes<T>), c, shifted_rounder);
-      HWY_UNROLL(4)
-      for (std::size_t n = 0; n < row_group; ++n)
-        r[n] = hn::MulSub(hn::Load(d, scores + n * lanes<T>), c, hn::Sub(z[n], shifted_rounder));
+      for (std::size_t n = 0; n < row_group; ++n) {
+        const auto x = hn::Load(d, scores + n * lanes<T>);
+        z[n] = hn::Add(x, shifted_rounder);
+        r[n] = hn::Sub(x, hn::Sub(z[n], shifted_rounder));
+      }
     } else {
       HWY_UNROLL(4)
       for (std::size_t n = 0; n < row_group; ++n) {
@@ -510,8 +502,8 @@ HWY_INLINE exponential_sums<T> exponentials(const row_block<T>& w, std::size_t i
   const T* scores = w.scores_of(i);
   T* weights = w.weights_of(i);
   const T base = (std::isinf(w.maximum[i]) ? T(0) : w.maximum[i]) + w.headroom;
-  return w.unrounded ? exponentials<true>(scores, weights, vectors, w.unit, base)
-                     : exponentials<false>(scores, weights, vectors, w.unit, base);
+  return w.scaled ? exponentials<true>(scores, weights, vectors, base)
+                  : exponentials<false>(scores, weights, vectors, base);
 }
 
 /// -infinity for the hidden keys, where finish_scores() has not done it. Returns the largest of them all, in one of
@@ -522,7 +514,7 @@ HWY_INLINE vector<T> hide(const row_block<T>& w, std::size_t i, std::size_t vect
   const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
   T* scores = w.scores_of(i);
   auto a = hidden, b = hidden;
-  if (w.unrounded && w.visible[i] != ~std::uint64_t{0}) {
+  if (w.scaled && w.visible[i] != ~std::uint64_t{0}) {
     const auto seen = [&](std::size_t v) HWY_ATTR {
       T* place = scores + v * lanes<T>;
       const auto x = hn::IfThenElse(mask_of<T>(w.visible[i], v), hn::Load(d, place), hidden);
@@ -586,11 +578,10 @@ void softmax_step(const row_block<T>& w, std::size_t tile) {
   bool done[tile_rows] = {};
   for (std::size_t i = first; i < last; ++i) {
     // Most rows have seen about their largest score long ago: then there is no need to look for it first.
-    const bool likely = w.unrounded && w.visible[i] == ~std::uint64_t{0} && !std::isinf(w.maximum[i]);
+    const bool likely = w.scaled && w.visible[i] == ~std::uint64_t{0} && !std::isinf(w.maximum[i]);
     done[i - first] = likely && add_under_old_maximum(w, i, vectors);
     if (done[i - first]) continue;
     top[i - first] = hide(w, i, vectors);
-    if (w.unrounded) top[i - first] = hn::Mul(top[i - first], hn::Set(d, w.unit));
   }
   for (std::size_t i = first; i < last; ++i)
     if (!done[i - first] && !hn::AllFalse(d, hn::Gt(top[i - first], hn::Set(d, w.maximum[i] + fused_exp::slack))))
@@ -639,11 +630,16 @@ class evaluation {
       start();
       for (std::size_t block = first_block_; block < last_block_; ++block) {
         if (!look(w_, block)) continue;
+        // The products of a tile stand before the exponentials of the one before: those never wait for them.
+        bool waiting = false;
         for (std::size_t tile = 0; tile < w_.tiles(); ++tile) {
-          if (w_.visible_to(tile) == 0) continue;
-          if (auto bad = scores(block, tile)) return bad;
-          softmax_step(w_, tile);
+          const bool seen = w_.visible_to(tile) != 0;
+          if (seen)
+            if (auto bad = scores(block, tile)) return bad;
+          if (waiting) softmax_step(w_, tile - 1);
+          waiting = seen;
         }
+        if (waiting) softmax_step(w_, w_.tiles() - 1);
         add_values(w_, head_, block);
       }
       // Sums that overflow although the outputs do not: once more, with smaller weights.
@@ -660,22 +656,34 @@ class evaluation {
 
  private:
   void load_queries() {
-    const bool negate = steps_.scale < 0;
+    constexpr T many = std::numeric_limits<T>::max() / 4;
+    const T unit = std::abs(steps_.base_two_scale);
+    bool plain = !steps_.softcap && !steps_.slope && unit >= std::numeric_limits<T>::min();
+    for (std::size_t i = 0; i < w_.count; ++i) plain = plain && w_.rows[i].bias == nullptr;
+    const double keys = static_cast<double>(head_.largest_key()) * static_cast<double>(head_.key_width());
+    plain = plain && keys < constants<T>::largest_key_sum;
+    if (plain) {
+      const auto queries = static_cast<double>(load_queries(steps_.base_two_scale));
+      w_.scaled = queries < many && queries * keys < many && queries * unit < many &&
+                  queries * keys * unit < constants<T>::largest_small;
+    }
+    if (!plain || !w_.scaled) {
+      w_.scaled = false;
+      load_queries(std::copysign(T(1), steps_.scale));
+    }
+  }
+
+  /// Times the factor. Returns the largest of them without it.
+  T load_queries(T factor) {
     magnitude<T> seen;
     for (std::size_t i = 0; i < w_.tiles() * tile_rows; ++i) {
       T* q = w_.q + i * w_.q_stride;
       if (i < w_.count)
-        copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), negate, q, seen);
+        copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), factor, q, seen);
       else
         std::fill_n(q, head_.key_width(), T(0));
     }
-    w_.unit = std::abs(steps_.base_two_scale);
-    bool plain = !steps_.softcap && !steps_.slope && w_.unit >= std::numeric_limits<T>::min();
-    for (std::size_t i = 0; i < w_.count; ++i) plain = plain && w_.rows[i].bias == nullptr;
-    const double product = static_cast<double>(seen.value()) * static_cast<double>(head_.largest_key()) *
-                           static_cast<double>(head_.key_width());
-    w_.unrounded = plain && product < std::numeric_limits<T>::max() / 4 &&
-                   product * static_cast<double>(w_.unit) < constants<T>::largest_unrounded;
+    return seen.value();
   }
 
   void start() {
@@ -689,14 +697,14 @@ class evaluation {
       std::fill_n(sink, block_keys, -infinity);
       sink[0] = *steps_.sink * static_cast<T>(1.442695040888963407359924681001892);
       w_.maximum[i] = std::ceil(sink[0]);
-      exponentials<false>(sink, sink, row_group, T(1), w_.maximum[i] + w_.headroom);
+      exponentials<false>(sink, sink, row_group, w_.maximum[i] + w_.headroom);
       w_.total[i * lanes<T>] = sink[0];
     }
   }
 
   std::optional<overflow> scores(std::size_t block, std::size_t tile) {
     score_products(w_, head_, block, tile);
-    if (w_.unrounded) return std::nullopt;
+    if (w_.scaled) return std::nullopt;
     for (std::size_t i = tile * tile_rows; i < std::min((tile + 1) * tile_rows, w_.count); ++i) {
       T* scores = w_.scores_of(i);
       if (w_.visible[i] == 0) {
@@ -942,11 +950,12 @@ class few_rows_evaluation {
         w_(memory, key_width, value_stride_) {
     w_.rows = rows;
     w_.count = count;
-    w_.unrounded = false;
+    w_.scaled = false;
     w_.headroom = headroom ? constants<T>::headroom : T(0);
     magnitude<T> ignored;
     for (std::size_t i = 0; i < count; ++i)
-      copy_row(rows[i].q, rows[i].q_stride, key_width, steps[i].scale < 0, w_.q + i * w_.q_stride, ignored);
+      copy_row(rows[i].q, rows[i].q_stride, key_width, std::copysign(T(1), steps[i].scale),
+               w_.q + i * w_.q_stride, ignored);
     std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
     std::fill_n(w_.weights, w_.tiles() * tile_rows * score_stride<T>, T(0));
     std::fill_n(w_.total, count * lanes<T>, T(0));
