@@ -485,6 +485,27 @@ HWY_INLINE V last_bit_of(V x) {
   return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 2.0), hn::Abs(bit));
 }
 
+/// Of a row after scaling: its Euclidean norm, rounded, and the last bit that is 1 in any coordinate; 2 where all are 0.
+struct scaled_row {
+  double norm;
+  double last_bit;
+};
+
+/// Multiplies a row by a power of two, `width` numbers, a multiple of 8, aligned.
+HWY_INLINE scaled_row scale_row(double* x, std::size_t width, double by) {
+  const D d;
+  const V factor = hn::Set(d, by);
+  V squares = hn::Zero(d);
+  V last_bit = hn::Set(d, 2.0);
+  for (std::size_t c = 0; c < width; c += lanes) {
+    const V y = hn::Mul(hn::Load(d, x + c), factor);
+    squares = multiply_add(y, y, squares);
+    last_bit = hn::Min(last_bit, last_bit_of(y));
+    hn::Store(y, d, x + c);
+  }
+  return {std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))), hn::GetLane(hn::MinOfLanes(d, last_bit))};
+}
+
 // --- packing -----------------------------------------------------------------------------------------------------
 
 inline std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -503,7 +524,6 @@ inline double largest_magnitude(const double* x, std::size_t rows, std::size_t w
 }
 
 inline void pack_keys(packed_head::data& head, const double* k, std::size_t stride) {
-  const D d;
   const std::size_t width = head.key_width;
   const std::size_t row = rounded_up(width, 8);
   const std::size_t padded = rounded_up(head.keys, block_keys);
@@ -512,7 +532,7 @@ inline void pack_keys(packed_head::data& head, const double* k, std::size_t stri
   head.key_norm.assign(padded / block_keys, 0);
   head.key_spare.assign(padded / block_keys, 100000);
   head.key_exponent = std::max(exponent_above(largest_magnitude(k, head.keys, width, stride)), -900);
-  const V by = hn::Set(d, power_of_two(-head.key_exponent));
+  const double by = power_of_two(-head.key_exponent);
   const auto keys = numbers(panel_width * row);
   std::fill_n(keys.get(), panel_width * row, 0.0);
   for (std::size_t first = 0; first < padded; first += panel_width) {
@@ -524,21 +544,13 @@ inline void pack_keys(packed_head::data& head, const double* k, std::size_t stri
       if (j < here) {
         double* x = keys.get() + j * row;
         std::copy_n(k + (first + j) * stride, width, x);
-        V squares = hn::Zero(d);
-        V last_bit = hn::Set(d, 2.0);
-        for (std::size_t c = 0; c < row; c += lanes) {
-          const V y = hn::Mul(hn::Load(d, x + c), by);
-          squares = multiply_add(y, y, squares);
-          last_bit = hn::Min(last_bit, last_bit_of(y));
-          hn::Store(y, d, x + c);
-        }
-        const double norm = std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-19);
-        power = std::max(exponent_above(norm), -200);
+        const scaled_row scaled = scale_row(x, row, by);
+        power = std::max(exponent_above(scaled.norm * (1 + 0x1p-19)), -200);
         double& of_block = head.key_norm[first / block_keys];
         of_block = std::max(of_block, power_of_two(power));
-        const double last = hn::GetLane(hn::MinOfLanes(d, last_bit));
         long& spare = head.key_spare[first / block_keys];
-        if (last < 2) spare = std::min(spare, static_cast<long>(exponent_above(last)) - 1 - (power - 51));
+        if (scaled.last_bit < 2)
+          spare = std::min(spare, static_cast<long>(exponent_above(scaled.last_bit)) - 1 - (power - 51));
       }
       head.key_grid.get()[first + j] = 3 * power_of_two(power);
     }
@@ -732,35 +744,22 @@ void evaluation::start() {
 }
 
 void evaluation::start_row(std::size_t i) {
-  const D d;
   row_state& s = state_[i];
   const query_row& row = rows_[i];
   const std::size_t width = head_.key_width;
-  const std::size_t padded = (width + 7) / 8 * 8;
+  const std::size_t padded = rounded_up(width, 8);
   s.first = row.first_key;
   s.last = std::min(row.last_key, head_.keys);
   double* x = memory_.query.get();
   std::copy(row.q, row.q + width, x);
   std::fill(x + width, x + padded, 0.0);
 
-  V most = hn::Zero(d);
-  for (std::size_t c = 0; c < padded; c += lanes) most = hn::Max(most, hn::Abs(hn::Load(d, x + c)));
-  const double largest = hn::GetLane(hn::MaxOfLanes(d, most));
-  int exponent = std::max(exponent_above(largest), -900);
-
-  const V by = hn::Set(d, power_of_two(-exponent));
-  V squares = hn::Zero(d);
-  V last_bit = hn::Set(d, 2.0);
-  for (std::size_t c = 0; c < padded; c += lanes) {
-    const V y = hn::Mul(hn::Load(d, x + c), by);
-    squares = multiply_add(y, y, squares);
-    last_bit = hn::Min(last_bit, last_bit_of(y));
-    hn::Store(y, d, x + c);
-  }
+  int exponent = std::max(exponent_above(largest_magnitude(x, 1, padded, padded)), -900);
+  const scaled_row scaled = scale_row(x, padded, power_of_two(-exponent));
   // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is exact then.)
-  const int norm = exponent_above(std::sqrt(hn::GetLane(hn::SumOfLanes(d, squares))) * (1 + 0x1p-20));
+  const int norm = exponent_above(scaled.norm * (1 + 0x1p-20));
   exponent += norm;
-  s.query_last_bit = exponent_above(hn::GetLane(hn::MinOfLanes(d, last_bit))) - 1 - norm;
+  s.query_last_bit = exponent_above(scaled.last_bit) - 1 - norm;
 
   const bool negative = steps_.scale && std::signbit(*steps_.scale);
   const double factor = negative ? -power_of_two(-norm) : power_of_two(-norm);
@@ -1365,9 +1364,6 @@ packed_head::~packed_head() = default;
 packed_head::packed_head(packed_head&&) noexcept = default;
 packed_head& packed_head::operator=(packed_head&&) noexcept = default;
 
-std::size_t packed_head::keys() const { return data_->keys; }
-std::size_t packed_head::key_width() const { return data_->key_width; }
-std::size_t packed_head::value_width() const { return data_->value_width; }
 std::span<const int> packed_head::value_exponents() const { return data_->value_exponents; }
 
 scratch::scratch() : buffers_(std::make_unique<buffers>()) {}

@@ -23,10 +23,6 @@ class packed_head {
   packed_head(packed_head&&) noexcept;
   packed_head& operator=(packed_head&&) noexcept;
 
-  std::size_t keys() const;
-  std::size_t key_width() const;
-  std::size_t value_width() const;
-
   /// value_width numbers, nearly always all 0: column c of the results of evaluate() stands for
   /// (high + low) · 2^value_exponents()[c], and its error for error · 2^that. Not 0 only for columns whose largest value is
   /// so large or so small that pairs of doubles would overflow or lose their low word.
