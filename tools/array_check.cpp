@@ -1,5 +1,7 @@
 #include "array_check.hpp"
 
+#include "arguments.hpp"
+
 #include <attest/io/input_error.hpp>
 
 #include <algorithm>
@@ -21,13 +23,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::pair<std::string, std::string> assignment(const std::string& text, const char* option) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw input_error(std::string(option) + ": " + text + " is no assignment");
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 bool is_low_word(const std::string& name) { return name.ends_with("_low"); }
 
 class checker {
@@ -41,16 +36,17 @@ class checker {
     if (!reference_->provenance().empty()) read_provenance();
     // What is called Q, K, V, ... is of the case, everything else of the candidate.
     const auto split = [&](std::vector<std::string>& all,
-                           std::vector<std::pair<std::string, std::string>>& own, const char* option) {
+                           std::vector<std::pair<std::string, std::string>>& own, const char* option,
+                           const char* example) {
       std::erase_if(all, [&](const std::string& text) {
-        const auto [name, content] = assignment(text, option);
+        const auto [name, content] = assignment(text, option, example);
         if (reference_->find(name) == nullptr) return false;
         own.emplace_back(name, content);
         return true;
       });
     };
-    split(case_options_.names, names_, "--name");
-    split(case_options_.dtypes, dtypes_, "--dtype");
+    split(case_options_.names, names_, "--name", "Q=NAME");
+    split(case_options_.dtypes, dtypes_, "--dtype", "K=bfloat16");
   }
 
   void check() {

@@ -1,10 +1,11 @@
 #include "array_options.hpp"
 
+#include "arguments.hpp"
+
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace attest::tools {
 
@@ -111,20 +112,11 @@ void override_with(value& object, const array_options& o) {
   number("max_bits", o.max_bits);
 }
 
-std::pair<std::string, std::string> assignment(const std::string& text, const char* option,
-                                               const char* example) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 std::vector<std::size_t> extents(const std::string& text) {
   std::vector<std::size_t> result;
   for (const std::string& part : split(text, ',')) {
     std::size_t extent = 0;
-    const auto read = std::from_chars(part.data(), part.data() + part.size(), extent);
-    if (read.ec != std::errc() || read.ptr != part.data() + part.size())
+    if (!is_number(part, extent))
       throw input_error("--block: " + text + " are no extents: give one for each axis, as in K=1,1,1,32");
     result.push_back(extent);
   }

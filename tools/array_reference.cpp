@@ -1,5 +1,6 @@
 #include "array_reference.hpp"
 
+#include "arguments.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
@@ -11,7 +12,6 @@
 #include <attest/reference/attention.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -92,9 +92,7 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
       fail("its rows are damaged");
       return result;
     }
-    const char* const end = number->text.data() + number->text.size();
-    const auto read = std::from_chars(number->text.data(), end, result);
-    if (read.ec != std::errc() || read.ptr != end) fail("its rows are damaged");
+    if (!is_number(number->text, result)) fail("its rows are damaged");
     return result;
   };
   p.rows.first = size(rows->find("first"));
@@ -231,9 +229,7 @@ row_range parse_rows(const std::string& text, std::size_t all) {
   row_range range{0, all};
   const auto number = [&](const std::string& part, std::size_t& to) {
     if (part.empty()) return;
-    const auto read = std::from_chars(part.data(), part.data() + part.size(), to);
-    if (read.ec != std::errc() || read.ptr != part.data() + part.size())
-      throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
+    if (!is_number(part, to)) throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
   };
   if (colon == std::string::npos)
     throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");

@@ -1,3 +1,4 @@
+#include "arguments.hpp"
 #include "array_check.hpp"
 #include "check_report.hpp"
 #include "commands.hpp"
@@ -9,7 +10,6 @@
 #include <attest/io/input_error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +44,7 @@ std::string absolute_tolerance(const std::string& text) {
 
 std::optional<std::uint64_t> whole_number(const std::string& text) {
   std::uint64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  if (!is_number(text, value)) return std::nullopt;
   return value;
 }
 std::string ulp_tolerance(const std::string& text) {

@@ -1,3 +1,4 @@
+#include "arguments.hpp"
 #include "commands.hpp"
 
 #include <attest/io/array_file.hpp>
@@ -22,14 +23,6 @@ struct request {
 };
 
 using io::input_error;
-
-std::pair<std::string, std::string> assignment(const std::string& text, const char* option,
-                                               const char* example) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 int run(const request& r) {
   const auto format = io::format_of_path(r.output);

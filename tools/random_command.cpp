@@ -1,3 +1,4 @@
+#include "arguments.hpp"
 #include "commands.hpp"
 
 #include <attest/inputs/numpy_stream.hpp>
@@ -6,7 +7,6 @@
 #include <attest/io/json.hpp>
 #include <attest/io/number.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -36,12 +36,6 @@ struct drawn_array {
   std::vector<std::size_t> shape;
   std::size_t count = 1;
 };
-
-template <class Integer>
-bool is_number(std::string_view text, Integer& value) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
 
 // Nothing, or what is wrong with the text.
 std::string seed_text(const std::string& text) {

@@ -1,3 +1,4 @@
+#include "arguments.hpp"
 #include "array_reference.hpp"
 #include "commands.hpp"
 #include "cross_check_report.hpp"
@@ -8,7 +9,6 @@
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +17,6 @@
 namespace attest::tools {
 
 namespace {
-
-constexpr unsigned most_digits = 10000;
 
 struct request {
   std::vector<std::string> inputs;
@@ -31,20 +29,14 @@ struct request {
 };
 
 // Nothing, or what is wrong with the text.
-std::string number_of_digits(const std::string& text) {
+std::string whole_number(const std::string& text, unsigned least, unsigned most) {
   unsigned value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
-  if (whole && value >= 1 && value <= most_digits) return {};
-  return text + " is no whole number from 1 to " + std::to_string(most_digits);
+  if (is_number(text, value) && value >= least && value <= most) return {};
+  return text + " is no whole number from " + std::to_string(least) + " to " + std::to_string(most);
 }
 
-std::string thread_count(const std::string& text) {
-  unsigned value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
-  return whole && value <= 4096 ? "" : text + " is no whole number from 0 to 4096";
-}
+std::string number_of_digits(const std::string& text) { return whole_number(text, 1, 10000); }
+std::string thread_count(const std::string& text) { return whole_number(text, 0, 4096); }
 
 std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + ' ' + (count == 1 ? one : many);
@@ -76,7 +68,7 @@ int run_arrays(const request& r) {
   array_reference_request a = r.arrays;
   a.files = r.inputs;
   a.output = r.output;
-  std::from_chars(r.threads.data(), r.threads.data() + r.threads.size(), a.threads);
+  is_number(r.threads, a.threads);
   return write_array_reference(a);
 }
 
