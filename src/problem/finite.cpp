@@ -47,6 +47,26 @@ bool below_infinity(const T* x, std::size_t size) {
   return result;
 }
 
+/// Whether every pattern is below that of infinity, its sign aside; with minus_infinity also if it is that of
+/// -infinity. The pattern 0 is always good.
+bool finite_patterns(const std::uint16_t* x, std::size_t size, std::uint16_t infinity, bool minus_infinity) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto magnitude_bits = hn::Set(d, static_cast<std::uint16_t>(0x7fff));
+  const auto limit = hn::Set(d, infinity);
+  const auto allowed = hn::Set(d, static_cast<std::uint16_t>(minus_infinity ? 0x8000 | infinity : 0));
+  auto good = hn::Lt(hn::Zero(d), limit);
+  std::size_t n = 0;
+  for (; n + lanes <= size; n += lanes) {
+    const auto v = hn::LoadU(d, x + n);
+    good = hn::And(good, hn::Or(hn::Lt(hn::And(v, magnitude_bits), limit), hn::Eq(v, allowed)));
+  }
+  bool result = hn::AllTrue(d, good);
+  for (; n < size; ++n)
+    result = result && ((x[n] & 0x7fff) < infinity || (minus_infinity && x[n] == (0x8000 | infinity)));
+  return result;
+}
+
 bool finite_double(const double* x, std::size_t size) { return finite(x, size); }
 bool finite_float(const float* x, std::size_t size) { return finite(x, size); }
 bool below_double(const double* x, std::size_t size) { return below_infinity(x, size); }
@@ -63,6 +83,7 @@ HWY_EXPORT(finite_double);
 HWY_EXPORT(finite_float);
 HWY_EXPORT(below_double);
 HWY_EXPORT(below_float);
+HWY_EXPORT(finite_patterns);
 
 bool all_finite(const double* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(finite_double)(x, size); }
 bool all_finite(const float* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(finite_float)(x, size); }
@@ -71,6 +92,12 @@ bool all_below_infinity(const double* x, std::size_t size) {
 }
 bool all_below_infinity(const float* x, std::size_t size) {
   return HWY_DYNAMIC_DISPATCH(below_float)(x, size);
+}
+bool all_finite(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
+  return HWY_DYNAMIC_DISPATCH(finite_patterns)(x, size, infinity, false);
+}
+bool all_below_infinity(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
+  return HWY_DYNAMIC_DISPATCH(finite_patterns)(x, size, infinity, true);
 }
 
 }  // namespace attest

@@ -1,6 +1,9 @@
 #include <attest/problem/tensor.hpp>
 #include <attest/rounding/format.hpp>
 
+#include "problem/rows.hpp"
+#include "problem/widen.hpp"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -183,9 +186,9 @@ double value_of(float16_t bits) {
     magnitude =
         fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   else if (exponent == 0)
-    magnitude = std::ldexp(fraction, -24);
-  else
-    magnitude = std::ldexp(fraction + 1024, exponent - 25);
+    magnitude = fraction * 0x1p-24;
+  else  // its exponent and fraction at the places that they have in binary64
+    magnitude = std::bit_cast<double>(((b & 0x7fffULL) << 42) + (1008ULL << 52));
   return (b >> 15) != 0 ? -magnitude : magnitude;
 }
 
@@ -258,6 +261,90 @@ double any_tensor::operator()(std::size_t b, std::size_t h, std::size_t t, std::
       return element_at<double>(data_, offset);
   }
   return 0;
+}
+
+namespace {
+
+/// Calls value(bytes of an element) for each; T is an element's type in memory.
+template <class T, class Value>
+void read_with(Value value, const unsigned char* data, std::ptrdiff_t step, std::size_t count, double* out) {
+  if (step == 1) {
+    for (std::size_t c = 0; c < count; ++c)
+      out[c] = static_cast<double>(value(element_at<T>(data, static_cast<std::ptrdiff_t>(c))));
+  } else {
+    for (std::size_t c = 0; c < count; ++c)
+      out[c] = static_cast<double>(value(element_at<T>(data, static_cast<std::ptrdiff_t>(c) * step)));
+  }
+}
+
+template <class T>
+void read_numbers(const unsigned char* data, std::ptrdiff_t step, std::size_t count, double* out) {
+  read_with<T>([](T x) { return x; }, data, step, count, out);
+}
+
+template <class T>
+bool is_aligned(const unsigned char* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0;
+}
+
+}  // namespace
+
+void read_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t t, std::size_t first,
+              std::size_t count, double* out) {
+  if (count == 0) return;
+  const std::ptrdiff_t step = array.where().strides[3];
+  const unsigned char* data = static_cast<const unsigned char*>(array.data()) +
+                              array.where().offset(b, h, t, first) *
+                                  static_cast<std::ptrdiff_t>(size_of(array.type()));
+  const auto from_table = [&](const float8_table& values) {
+    read_with<unsigned char>([&](unsigned char x) { return values[x]; }, data, step, count, out);
+  };
+  switch (array.type()) {
+    case dtype::boolean:
+      return read_with<unsigned char>([](unsigned char x) { return x != 0 ? 1 : 0; }, data, step, count, out);
+    case dtype::int8:
+      return read_numbers<std::int8_t>(data, step, count, out);
+    case dtype::int16:
+      return read_numbers<std::int16_t>(data, step, count, out);
+    case dtype::int32:
+      return read_numbers<std::int32_t>(data, step, count, out);
+    case dtype::int64:
+      return read_numbers<std::int64_t>(data, step, count, out);
+    case dtype::uint8:
+      return read_numbers<std::uint8_t>(data, step, count, out);
+    case dtype::uint16:
+      return read_numbers<std::uint16_t>(data, step, count, out);
+    case dtype::uint32:
+      return read_numbers<std::uint32_t>(data, step, count, out);
+    case dtype::uint64:
+      return read_numbers<std::uint64_t>(data, step, count, out);
+    case dtype::float8_e4m3fn:
+      return from_table(e4m3fn_values);
+    case dtype::float8_e5m2:
+      return from_table(e5m2_values);
+    case dtype::float8_e4m3fnuz:
+      return from_table(e4m3fnuz_values);
+    case dtype::float8_e5m2fnuz:
+      return from_table(e5m2fnuz_values);
+    case dtype::bfloat16:
+      if (step == 1 && is_aligned<std::uint16_t>(data))
+        return widen_bfloat16(reinterpret_cast<const std::uint16_t*>(data), count, out);
+      return read_with<bfloat16_t>([](bfloat16_t x) { return value_of(x); }, data, step, count, out);
+    case dtype::binary16:
+      if (step == 1 && is_aligned<std::uint16_t>(data))
+        return widen_binary16(reinterpret_cast<const std::uint16_t*>(data), count, out);
+      return read_with<float16_t>([](float16_t x) { return value_of(x); }, data, step, count, out);
+    case dtype::binary32:
+      if (step == 1 && is_aligned<float>(data))
+        return widen(reinterpret_cast<const float*>(data), count, out);
+      return read_numbers<float>(data, step, count, out);
+    case dtype::binary64:
+      if (step == 1) {
+        std::memcpy(out, data, count * sizeof(double));
+        return;
+      }
+      return read_numbers<double>(data, step, count, out);
+  }
 }
 
 any_tensor broadcast(const any_tensor& array, const std::array<std::size_t, 4>& shape, const char* name) {

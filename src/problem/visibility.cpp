@@ -1,11 +1,13 @@
 #include <attest/problem/visibility.hpp>
 
 #include "problem/finite.hpp"
+#include "problem/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace attest {
 
@@ -96,53 +98,64 @@ bool answer(question q, double x) {
   return q == question::is_finite ? std::isfinite(x) : x < std::numeric_limits<double>::infinity();
 }
 
-/// Whether it holds for all elements of the rows [first, last) of a head.
-template <class T>
-bool holds_for_rows(question q, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
+/// Whether it holds for all elements of the rows [first, last) of a head, whose coordinates stand side by side;
+/// holds(x, size) answers for numbers in turn.
+template <class T, class Holds>
+bool holds_for_rows(Holds holds, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
                     std::size_t last) {
   const layout& l = array.where();
   const std::size_t width = l.extents[3];
   const T* data = static_cast<const T*>(array.data()) + l.offset(b, h, first, 0);
-  const auto holds = [&](const T* x, std::size_t size) {
-    return q == question::is_finite ? all_finite(x, size) : all_below_infinity(x, size);
-  };
-  if (l.strides[3] == 1 && l.strides[2] == static_cast<std::ptrdiff_t>(width))
-    return holds(data, width * (last - first));
-  for (std::size_t row = first; row < last; ++row, data += l.strides[2]) {
-    if (l.strides[3] == 1) {
-      if (!holds(data, width)) return false;
-      continue;
-    }
-    for (std::size_t c = 0; c < width; ++c)
-      if (!answer(q, static_cast<double>(data[static_cast<std::ptrdiff_t>(c) * l.strides[3]]))) return false;
-  }
+  if (l.strides[2] == static_cast<std::ptrdiff_t>(width)) return holds(data, width * (last - first));
+  for (std::size_t row = first; row < last; ++row, data += l.strides[2])
+    if (!holds(data, width)) return false;
   return true;
 }
 
 bool holds_for_rows(question q, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
                     std::size_t last) {
-  const auto aligned = [&](std::size_t size) {
-    return reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;
+  const bool finite = q == question::is_finite;
+  const auto numbers = [&](const auto* x, std::size_t size) {
+    return finite ? all_finite(x, size) : all_below_infinity(x, size);
   };
+  const auto patterns = [&](std::uint16_t infinity) {
+    return [finite, infinity](const std::uint16_t* x, std::size_t size) {
+      return finite ? all_finite(x, size, infinity) : all_below_infinity(x, size, infinity);
+    };
+  };
+  const bool side_by_side = array.where().strides[3] == 1 &&
+                            reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) == 0;
   switch (array.type()) {
     case dtype::boolean:
     case dtype::int8:
     case dtype::int16:
     case dtype::int32:
     case dtype::int64:
+    case dtype::uint8:
+    case dtype::uint16:
+    case dtype::uint32:
+    case dtype::uint64:
       return true;
+    case dtype::bfloat16:
+      if (side_by_side) return holds_for_rows<std::uint16_t>(patterns(0x7f80), array, b, h, first, last);
+      break;
+    case dtype::binary16:
+      if (side_by_side) return holds_for_rows<std::uint16_t>(patterns(0x7c00), array, b, h, first, last);
+      break;
     case dtype::binary32:
-      if (aligned(alignof(float))) return holds_for_rows<float>(q, array, b, h, first, last);
+      if (side_by_side) return holds_for_rows<float>(numbers, array, b, h, first, last);
       break;
     case dtype::binary64:
-      if (aligned(alignof(double))) return holds_for_rows<double>(q, array, b, h, first, last);
+      if (side_by_side) return holds_for_rows<double>(numbers, array, b, h, first, last);
       break;
     default:
       break;
   }
-  for (std::size_t row = first; row < last; ++row)
-    for (std::size_t c = 0; c < array.where().extents[3]; ++c)
-      if (!answer(q, array(b, h, row, c))) return false;
+  std::vector<double> values(array.where().extents[3]);
+  for (std::size_t row = first; row < last; ++row) {
+    read_row(array, b, h, row, 0, values.size(), values.data());
+    if (!numbers(values.data(), values.size())) return false;
+  }
   return true;
 }
 
@@ -208,9 +221,11 @@ void check_empty_rows(const attention_options& o, const attention_shape& shape, 
   const bool output_said = o.empty_row && *o.empty_row != empty_row_policy::error;
   const bool log_sum_exp_said = !o.log_sum_exp || o.log_sum_exp->empty;
   if (output_said && log_sum_exp_said) return;
+  // Without a mask or a bias all heads see the same, without causal or window all queries.
+  const bool by_head = o.mask || o.bias, by_query = by_head || o.causal || o.window;
   for (std::size_t b = 0; b < shape.batch; ++b)
-    for (std::size_t h = 0; h < shape.query_heads; ++h)
-      for (std::size_t i = 0; i < shape.queries; ++i) {
+    for (std::size_t h = 0; h < (by_head ? shape.query_heads : std::min<std::size_t>(shape.query_heads, 1)); ++h)
+      for (std::size_t i = 0; i < (by_query ? shape.queries : std::min<std::size_t>(shape.queries, 1)); ++i) {
         if (visible.any(b, h, i)) continue;
         const std::string row = "query " + std::to_string(i) + " of batch element " + std::to_string(b) +
                                 " and head " + std::to_string(h) + " sees no key: ";

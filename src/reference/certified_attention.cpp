@@ -2,6 +2,7 @@
 
 #include "kernel/fused.hpp"
 #include "kernel/threads.hpp"
+#include "problem/rows.hpp"
 #include "reference/certified_head.hpp"
 #include "reference/double_double_tier.hpp"
 #include "reference/rounding_of_doubles.hpp"
@@ -574,22 +575,7 @@ class certified_call {
     const std::size_t count = row.last - row.first;
     if (count == 0) return;
     x.bias.resize(count);
-    const std::ptrdiff_t step = bias_->where().strides[3];
-    const std::ptrdiff_t at = bias_->where().offset(b, h, i, row.first);
-    if (bias_->type() == dtype::binary64 && step == 1) {
-      std::memcpy(x.bias.data(), static_cast<const unsigned char*>(bias_->data()) + at * 8,
-                  count * sizeof(double));
-    } else if (bias_->type() == dtype::binary32 && step == 1) {
-      for (std::size_t j = 0; j < count; ++j) {
-        float value;
-        std::memcpy(
-            &value,
-            static_cast<const unsigned char*>(bias_->data()) + (at + static_cast<std::ptrdiff_t>(j)) * 4, 4);
-        x.bias[j] = static_cast<double>(value);
-      }
-    } else {
-      for (std::size_t j = 0; j < count; ++j) x.bias[j] = (*bias_)(b, h, i, row.first + j);
-    }
+    read_row(*bias_, b, h, i, row.first, count, x.bias.data());
     x.largest_bias = largest_magnitude(count, x.bias.data());
     if (x.largest_bias == std::numeric_limits<double>::infinity()) {
       // -infinity hides the key.

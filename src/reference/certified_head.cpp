@@ -1,5 +1,6 @@
 #include "reference/certified_head.hpp"
 
+#include "problem/rows.hpp"
 #include "reference/rounding_of_doubles.hpp"
 
 #include <algorithm>
@@ -39,31 +40,6 @@ bool finite_row(const double* row, std::size_t width) {
   return probe == 0;
 }
 
-void load_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t t, std::size_t width,
-              double* out) {
-  const std::ptrdiff_t step = array.where().strides[3];
-  const std::ptrdiff_t at = array.where().offset(b, h, t, 0);
-  switch (array.type()) {
-    case dtype::binary64:
-      for (std::size_t c = 0; c < width; ++c)
-        out[c] = load<double>(array.data(), at + static_cast<std::ptrdiff_t>(c) * step);
-      return;
-    case dtype::binary32:
-      for (std::size_t c = 0; c < width; ++c)
-        out[c] = static_cast<double>(load<float>(array.data(), at + static_cast<std::ptrdiff_t>(c) * step));
-      return;
-    case dtype::bfloat16:
-      for (std::size_t c = 0; c < width; ++c)
-        out[c] = static_cast<double>(
-            std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(
-                                     array.data(), at + static_cast<std::ptrdiff_t>(c) * step))
-                                 << 16));
-      return;
-    default:
-      for (std::size_t c = 0; c < width; ++c) out[c] = array(b, h, t, c);
-  }
-}
-
 }  // namespace
 
 void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
@@ -84,17 +60,20 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
       for (std::size_t t = 0; t < rows_.rows && finite; ++t) finite = finite_row(rows_.row(t), width);
     if (finite) return;
   }
-  storage_.resize(rows_.rows * width);
+  if (rows_.rows * width > storage_size_) {
+    storage_size_ = rows_.rows * width;
+    storage_ = kernel::fused_head::vector_memory<double>(storage_size_);
+  }
   bool exact = true;
   for (std::size_t t = first; t < last; ++t) {
-    double* out = storage_.data() + (t - first) * width;
-    load_row(array, b, h, t, width, out);
+    double* out = storage_.get() + (t - first) * width;
+    read_row(array, b, h, t, 0, width, out);
     if (hidden_rows && !finite_row(out, width)) std::fill(out, out + width, 0.0);
     if (is_wide_integer(array.type()))
       for (std::size_t c = 0; c < width; ++c)
         exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
   }
-  rows_.doubles = storage_.data();
+  rows_.doubles = storage_.get();
   rows_.stride = width;
   if (exact) return;
   for (std::size_t t = first; t < last; ++t)

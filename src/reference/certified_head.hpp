@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernel/fused_memory.hpp"
 #include "reference/certified_row.hpp"
 
 #include <attest/problem/tensor.hpp>
@@ -23,7 +24,8 @@ class input_rows {
 
  private:
   exact_rows rows_;
-  std::vector<double> storage_;
+  kernel::fused_head::vector_memory<double> storage_;
+  std::size_t storage_size_ = 0;
 };
 
 /// What rows of one head see of the values: which columns are constant, means, largest magnitudes. Everything
