@@ -146,7 +146,7 @@ class checker {
     if (const io::array_info* low = reference_->find(reference.name + "_low")) {
       const host_array words = reference_->load(low->name);
       if (words.shape != r.shape)
-        throw input_error(report_.reference + ": array " + low->name + ": shape " + io::shape_text(words) +
+        throw input_error(report_.reference + ": array " + low->name + ": shape " + shape_text(words.shape) +
                           " is not that of " + r.name);
       known.low = io::exact_doubles(words, report_.reference + ": array " + low->name + ": ");
       for (const double l : known.low)

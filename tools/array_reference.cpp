@@ -104,7 +104,7 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   if (p.rows.first > p.rows.last || p.rows.last > p.rows.all()) fail("its rows are damaged");
   for (const io::array_info& a : p.file->arrays())
     if (a.shape.empty() || a.shape.size() > 2 || a.shape[0] != p.rows.last - p.rows.first)
-      fail("array " + a.name + ": shape " + io::shape_text(a) + " does not fit its rows " +
+      fail("array " + a.name + ": shape " + shape_text(a.shape) + " does not fit its rows " +
            std::to_string(p.rows.first) + ":" + std::to_string(p.rows.last));
   for (std::size_t i = 0; i < v.keys.size(); ++i)
     if (v.keys[i] == "rows") {
@@ -206,7 +206,7 @@ class results {
       const host_array rows = p.file->load(a.array.name);
       if (rows.type != a.array.type || rows.bytes.size() != (p.rows.last - p.rows.first) * a.row_bytes())
         throw input_error(path + ": array " + a.array.name + ": " + to_string(rows.type) + " " +
-                          io::shape_text(rows) + " is not what this run gives: remove it");
+                          shape_text(rows.shape) + " is not what this run gives: remove it");
       if (!rows.bytes.empty())
         std::memcpy(a.array.bytes.data() + p.rows.first * a.row_bytes(), rows.bytes.data(),
                     rows.bytes.size());
@@ -469,7 +469,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
 
     std::string summary = r.output + ": ";
     for (const host_array& a : content.arrays)
-      summary += (&a == &content.arrays.front() ? "" : ", ") + a.name + " " + io::shape_text(a) + " " +
+      summary += (&a == &content.arrays.front() ? "" : ", ") + a.name + " " + shape_text(a.shape) + " " +
                  to_string(a.type);
     if (!r.rows.empty())
       summary += "; rows " + std::to_string(range.first) + ":" + std::to_string(range.last) + " of " +
@@ -497,8 +497,6 @@ int write_array_reference(const array_reference_request& r) {
   try {
     return write_reference(r, where);
   } catch (const attention_error& e) {
-    throw input_error(where + ": " + e.what());
-  } catch (const problem_error& e) {
     throw input_error(where + ": " + e.what());
   }
 }
@@ -539,7 +537,7 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
       if (rows.type != info.type || rows.shape.size() != info.shape.size() ||
           (info.shape.size() == 2 && rows.shape[1] != info.shape[1]))
         throw input_error(path + ": array " + info.name + ": " + to_string(rows.type) + " " +
-                          io::shape_text(rows) + " does not fit that of " + first_path);
+                          shape_text(rows.shape) + " does not fit that of " + first_path);
       a.bytes.insert(a.bytes.end(), rows.bytes.begin(), rows.bytes.end());
     }
     content.arrays.push_back(std::move(a));

@@ -255,21 +255,6 @@ exact_scalar absolute_difference(const exact_array& reference, const exact_array
   return difference(candidate.exact(at), reference.exact(at));
 }
 
-std::string shape_text(std::span<const std::size_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  return text + ']';
-}
-
-std::string index_text(std::span<const std::size_t> shape, std::size_t at) {
-  std::vector<std::size_t> index(shape.size());
-  for (std::size_t i = shape.size(); i > 0; --i) {
-    index[i - 1] = at % shape[i - 1];
-    at /= shape[i - 1];
-  }
-  return shape_text(index);
-}
-
 std::string describe(const comparison& c) {
   std::string text = name_of(c.outcome);
   if (!c.same_shape())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -105,18 +106,21 @@ any_tensor view_of(const host_array& a) {
     default:
       throw attention_error(
           fault::shape, a.name,
-          "shape " + shape_text(a) + ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
+          "shape " + shape_text(a.shape) + ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
   }
-}
-
-std::string shape_text(const array_info& a) {
-  std::string text = "[";
-  for (const std::size_t extent : a.shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + "]";
 }
 
 std::string array_prefix(const std::string& file, const std::string& array) {
   return file + ": array " + array + ": ";
+}
+
+std::optional<std::uint64_t> size_in_json(const json::value& v) {
+  std::uint64_t size = 0;
+  const char* const end = v.text.data() + v.text.size();
+  if (v.type != json::kind::number) return std::nullopt;
+  const auto read = std::from_chars(v.text.data(), end, size);
+  if (read.ec != std::errc() || read.ptr != end || size > static_cast<std::uint64_t>(PTRDIFF_MAX)) return std::nullopt;
+  return size;
 }
 
 std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes,
@@ -130,7 +134,7 @@ std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_
       static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
   for (const std::size_t extent : shape) {
     if (extent > most / count)
-      throw input_error(where + "shape " + shape_text(array_info{{}, {}, shape, false}) +
+      throw input_error(where + "shape " + shape_text(shape) +
                         " does not fit into any memory: the header is wrong");
     count *= extent;
   }
@@ -289,7 +293,7 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
   if (wanted == "int4" || wanted == "uint4") {
     if (size_of(a.type) != 1 || !bits || a.shape.empty())
       throw input_error(where + "its elements are " + to_string(a.type) + " and its shape is " +
-                        shape_text(a) + ": " + wanted +
+                        shape_text(a.shape) + ": " + wanted +
                         " is read from an array of bytes, two elements in each");
     host_array result;
     static_cast<array_info&>(result) = a;

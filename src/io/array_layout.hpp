@@ -3,6 +3,7 @@
 #include "byte_source.hpp"
 
 #include <attest/io/array_file.hpp>
+#include <attest/io/json.hpp>
 
 #include <cstdint>
 #include <string>
@@ -21,6 +22,9 @@ std::string array_prefix(const std::string& file, const std::string& array);
 /// memory whatever the machine. (A shape with a zero has none, whatever its other extents are.)
 std::uint64_t checked_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes,
                                const std::string& where);
+
+/// A size as JSON has it, at most PTRDIFF_MAX; nothing for any other value.
+std::optional<std::uint64_t> size_in_json(const json::value& v);
 
 /// Reads the elements as they follow each other in a file, and puts them row by row in this machine's byte
 /// order. `fortran_order`: the first index runs fastest in the file. `big_endian`: their bytes' order there.

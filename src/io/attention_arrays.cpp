@@ -292,15 +292,6 @@ std::optional<double> exact_double_difference(double a, double b) {
   return difference;
 }
 
-std::string index_of(std::size_t at, const std::vector<std::size_t>& shape) {
-  std::vector<std::size_t> index(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = at % shape[axis];
-    at /= shape[axis];
-  }
-  return shape_text(array_info{{}, {}, index, false});
-}
-
 // For each element of an array, the one that it shares of another.
 class sharing {
  public:
@@ -308,7 +299,7 @@ class sharing {
           const std::vector<std::size_t>& block, const std::string& where)
       : shape_(shape) {
     std::vector<std::size_t> extents = shared.shape;
-    const std::string text = "shape " + shape_text(shared) + " of " + shared.name;
+    const std::string text = "shape " + shape_text(shared.shape) + " of " + shared.name;
     if (shared.elements() == 1 && extents.size() <= 1) {
       extents.assign(shape.size(), 1);
     } else if (shape.size() == 4 && (extents.size() == 1 || extents.size() == 2)) {
@@ -322,7 +313,7 @@ class sharing {
     }
     if (extents.size() != shape.size())
       throw input_error(
-          where + text + " does not fit shape " + shape_text(array_info{{}, {}, shape, false}) +
+          where + text + " does not fit shape " + shape_text(shape) +
           ": give one number, one for each head, or as many axes with an extent for the blocks along each");
     if (!block.empty() && block.size() != shape.size())
       throw input_error(where + "--block gives " + std::to_string(block.size()) + " extents, and it has " +
@@ -404,7 +395,7 @@ host_array dequantised(const host_array& codes, const host_array& scale, const h
       if (zero_of) x = exact_double_difference(values[i], zeros[(*zero_of)(i)]);
       if (x) x = exact_double_product(*x, factor);
       if (!x)
-        throw input_error(where + "element " + index_of(i, codes.shape) +
+        throw input_error(where + "element " + index_text(codes.shape, i) +
                           ": scale times (element - zero) is no binary64: give scales of binary32 or "
                           "narrower, or decode it yourself");
     }
@@ -422,12 +413,12 @@ std::optional<host_array> exact_product(const host_array& x, const host_array& w
     throw attention_error(fault::shape, name,
                           what + ": give X [T, C] or [B, T, C], and weights [C, d]; or Q, K and V");
   };
-  if (x.shape.size() < 2 || x.shape.size() > 3) refuse("shape " + shape_text(x) + " of " + x.name);
-  if (w.shape.size() != 2) refuse("shape " + shape_text(w) + " of " + w.name);
+  if (x.shape.size() < 2 || x.shape.size() > 3) refuse("shape " + shape_text(x.shape) + " of " + x.name);
+  if (w.shape.size() != 2) refuse("shape " + shape_text(w.shape) + " of " + w.name);
   const std::size_t inner = w.shape[0];
   const std::size_t columns = w.shape[1];
   if (x.shape.back() != inner)
-    refuse("shape " + shape_text(x) + " of " + x.name + " does not fit " + shape_text(w) + " of " + w.name);
+    refuse("shape " + shape_text(x.shape) + " of " + x.name + " does not fit " + shape_text(w.shape) + " of " + w.name);
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < x.shape.size(); ++axis) rows *= x.shape[axis];
   const std::vector<double> left = exact_doubles(x, "array " + x.name + ": ");
@@ -436,7 +427,7 @@ std::optional<host_array> exact_product(const host_array& x, const host_array& w
     for (std::size_t i = 0; i < values->size(); ++i)
       if (!std::isfinite((*values)[i]))
         throw attention_error(fault::value, a->name,
-                              "element " + index_of(i, a->shape) + " is NaN or infinite");
+                              "element " + index_text(a->shape, i) + " is NaN or infinite");
   std::vector<double> result(rows * columns);
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) {

@@ -1,6 +1,7 @@
 #include <attest/io/case_file.hpp>
 
 #include <attest/io/input_error.hpp>
+#include <attest/problem/shape_text.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
@@ -196,9 +197,9 @@ class reader {
     }
     const auto shape_of = [](const Matrix& m) {
       if constexpr (std::is_same_v<Matrix, exact_matrix>)
-        return '[' + std::to_string(rows(m)) + ", " + std::to_string(columns(m)) + ']';
+        return shape_text(std::array{rows(m), columns(m)});
       else
-        return '[' + std::to_string(m.rows()) + ", " + std::to_string(m.columns()) + ']';
+        return shape_text(std::array{m.rows(), m.columns()});
     };
     for (std::size_t b = 0; b < v.items.size(); ++b) {
       result.examples.push_back(read(v.items[b], example_name(b)));

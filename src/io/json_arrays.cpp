@@ -209,7 +209,7 @@ encoded_arrays encode_json(const arrays_to_write& content, const std::string& na
   for (const host_array& a : content.arrays)
     if (a.elements() == 0)
       throw input_error(array_prefix(name, a.name) + "it has no elements, and JSON cannot say its shape " +
-                        shape_text(a) + ": write another format");
+                        shape_text(a.shape) + ": write another format");
   std::string top;
   std::string expected;
   for (const host_array& a : content.arrays) {
@@ -250,7 +250,7 @@ encoded_arrays encode_cpp_header(const arrays_to_write& content, const std::stri
                           " in C++: leave one out");
     names.push_back(id);
     const cpp_type type = cpp_type_of(a.type);
-    text += "\n// " + to_string(a.type) + " " + shape_text(a) + "\n";
+    text += "\n// " + to_string(a.type) + " " + shape_text(a.shape) + "\n";
     std::string shape;
     for (const std::size_t extent : a.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
     text += "inline constexpr std::array<std::size_t, " + std::to_string(a.shape.size()) + "> " + id +

@@ -160,7 +160,7 @@ class npz_file final : public array_file {
       const std::uint64_t bytes =
           checked_elements(header.info.shape, size_of(header.info.type), where) * size_of(header.info.type);
       if (stat.size < header.size || stat.size - header.size != bytes)
-        throw input_error(where + "shape " + shape_text(header.info) + " of " + to_string(header.info.type) +
+        throw input_error(where + "shape " + shape_text(header.info.shape) + " of " + to_string(header.info.type) +
                           " takes " + std::to_string(bytes) + " bytes and its member has " +
                           std::to_string(stat.size) + " with the header: it is damaged");
       arrays_.push_back(header.info);

@@ -4,7 +4,6 @@
 #include <attest/io/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 // Raw binary: the arrays' bytes, and a JSON sidecar that says what they are.
 namespace attest::io {
@@ -53,13 +52,7 @@ class raw_file final : public array_file {
   [[noreturn]] void fail(const std::string& what) const { throw input_error(sidecar_ + what); }
 
   std::uint64_t whole_number(const json::value& v, const std::string& what) const {
-    std::uint64_t result = 0;
-    const char* const end = v.text.data() + v.text.size();
-    if (v.type == json::kind::number) {
-      const auto read = std::from_chars(v.text.data(), end, result);
-      if (read.ec == std::errc() && read.ptr == end && result <= static_cast<std::uint64_t>(PTRDIFF_MAX))
-        return result;
-    }
+    if (const auto size = size_in_json(v)) return *size;
     fail(what + json::write(v).substr(0, 40) + " is no size");
   }
 
@@ -114,7 +107,7 @@ class raw_file final : public array_file {
     const json::value* offset = entry.find("offset");
     p.first = offset != nullptr ? whole_number(*offset, where) : places_.empty() ? 0 : places_.back().last;
     if (p.first > source_->size() || bytes > source_->size() - p.first)
-      throw input_error(array_prefix(name_, info.name) + "shape " + shape_text(info) + " takes " +
+      throw input_error(array_prefix(name_, info.name) + "shape " + shape_text(info.shape) + " takes " +
                         std::to_string(bytes) + " bytes from byte " + std::to_string(p.first) +
                         " on, and the file has " + std::to_string(source_->size()) +
                         ": it is truncated, or the sidecar is wrong");

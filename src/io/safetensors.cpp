@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 // https://github.com/huggingface/safetensors, "Format": eight bytes of the header's length, a JSON header,
 // and the arrays' bytes without gaps.
@@ -85,13 +84,7 @@ class safetensors_file final : public array_file {
   [[noreturn]] void fail(const std::string& what) const { throw input_error(name_ + ": " + what); }
 
   std::uint64_t whole_number(const json::value& v, const std::string& where) const {
-    std::uint64_t result = 0;
-    const char* const end = v.text.data() + v.text.size();
-    if (v.type == json::kind::number) {
-      const auto read = std::from_chars(v.text.data(), end, result);
-      if (read.ec == std::errc() && read.ptr == end && result <= static_cast<std::uint64_t>(PTRDIFF_MAX))
-        return result;
-    }
+    if (const auto size = size_in_json(v)) return *size;
     throw input_error(where + json::write(v).substr(0, 40) + " is no size: the header is wrong");
   }
 
@@ -127,11 +120,11 @@ class safetensors_file final : public array_file {
                     stored};
       const std::uint64_t count = checked_elements(info.shape, 8, where);
       if (count > UINT64_MAX / type->bits)
-        throw input_error(where + "shape " + shape_text(info) + " does not fit into any memory");
+        throw input_error(where + "shape " + shape_text(info.shape) + " does not fit into any memory");
       const std::uint64_t bits = count * type->bits;
       if (bits % 8 != 0) throw input_error(where + "its elements fill no whole number of bytes");
       if (p.last < p.first || p.last - p.first != bits / 8)
-        throw input_error(where + "shape " + shape_text(info) + " of " + stored + " takes " +
+        throw input_error(where + "shape " + shape_text(info.shape) + " of " + stored + " takes " +
                           std::to_string(bits / 8) + " bytes and its offsets are " + std::to_string(p.first) +
                           " to " + std::to_string(p.last));
       if (p.last > source_->size() - begin_)

@@ -157,13 +157,11 @@ layout::layout(std::initializer_list<std::size_t> sizes, std::initializer_list<s
 }
 
 std::string shape_text(const layout& l) {
-  std::string text = "[";
-  for (std::size_t axis = 0; axis < 4; ++axis) {
-    if ((axis == 0 && l.rank < 3) || (axis == 1 && l.rank < 4)) continue;
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(l.extents[axis]);
-  }
-  return text + "]";
+  // Two or three extents are the last axes, and the batch: without heads.
+  const auto [batch, heads, positions, width] = l.extents;
+  if (l.rank == 2) return shape_text(std::array{positions, width});
+  if (l.rank == 3) return shape_text(std::array{batch, positions, width});
+  return shape_text(l.extents);
 }
 
 namespace {

@@ -1,12 +1,14 @@
 #include <attest/reference/problem.hpp>
 
+#include <attest/problem/shape_text.hpp>
+
+#include <array>
+
 namespace attest {
 
 namespace {
 
-std::string shape(std::size_t rows, std::size_t columns) {
-  return '[' + std::to_string(rows) + ", " + std::to_string(columns) + ']';
-}
+std::string shape(std::size_t rows, std::size_t columns) { return shape_text(std::array{rows, columns}); }
 std::string shape(const exact_matrix& m) { return shape(rows(m), columns(m)); }
 
 void require_elements(std::string_view array, const exact_matrix& m) {

@@ -6,10 +6,12 @@
 
 #include <attest/enclosure/printed.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/problem/shape_text.hpp>
 #include <attest/reference/exact_head.hpp>
 #include <attest/symbolic/softmax.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -116,7 +118,7 @@ class tracer {
            std::string(style_.math.fraction_close);
   }
   static std::string shape(std::size_t rows, std::size_t columns) {
-    return "[" + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+    return shape_text(std::array{rows, columns});
   }
   std::string foreign(const std::string& text) const { return page_.words(io::one_line(text)); }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <attest/problem/shape_text.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -99,12 +101,6 @@ struct comparison {
 /// tolerance that is NaN, infinite or negative are std::invalid_argument.
 comparison compare(const array_view& reference, const array_view& candidate, const tolerance& allowed,
                    std::span<const double> offsets = {});
-
-/// "[3, 2]".
-std::string shape_text(std::span<const std::size_t> shape);
-
-/// The index of a flat array's element, counted from 0: "[2, 1]".
-std::string index_text(std::span<const std::size_t> shape, std::size_t at);
 
 /// The comparison on one line, for the message of a test.
 std::string describe(const comparison& c);

@@ -44,9 +44,6 @@ struct host_array : array_info {
 /// The array as attention sees it, with its 2, 3 or 4 axes; any other number is attention_error.
 any_tensor view_of(const host_array& a);
 
-/// "[2, 3]", "[]" for a number.
-std::string shape_text(const array_info& a);
-
 /// An open file of arrays. Opening reads what says where the arrays are, and load() one array; so nothing is
 /// read that is not asked for.
 class array_file {

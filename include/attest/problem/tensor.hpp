@@ -1,6 +1,7 @@
 #pragma once
 
 #include <attest/problem/attention_error.hpp>
+#include <attest/problem/shape_text.hpp>
 
 #include <array>
 #include <concepts>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <attest/problem/attention_error.hpp>
 #include <attest/reference/exact_values.hpp>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -31,10 +31,9 @@ struct problem {
 };
 
 /// Inputs that do not fit each other. what() reads "array WQ: shape [3, 2] does not fit ...: remedy".
-class problem_error : public std::invalid_argument {
+class problem_error : public attention_error {
  public:
-  problem_error(std::string_view array, const std::string& message)
-      : std::invalid_argument("array " + std::string(array) + ": " + message) {}
+  problem_error(std::string_view array, const std::string& message) : attention_error(attest::fault::shape, array, message) {}
 };
 
 /// The extents of a problem whose inputs fit each other. Inputs that do not, an array without elements and a mask row in
