@@ -2,9 +2,9 @@
 
 #include "reference/error_free.hpp"
 
-// Numbers as unevaluated sums high + low of two doubles, |low| <= ulp(high)/2: about 106 bits. For the few numbers of a row;
-// rows of numbers are in double_double_tier.cpp. u = 2^-53; algorithms and bounds as in error_free.hpp's source, for operands
-// whose products neither overflow nor underflow.
+// Numbers as unevaluated sums high + low of two doubles, |low| <= ulp(high)/2: about 106 bits. For the few
+// numbers of a row; rows of numbers are in double_double_tier.cpp. u = 2^-53; algorithms and bounds as in
+// error_free.hpp's source, for operands whose products neither overflow nor underflow.
 namespace attest {
 
 using double_double = error_free::pair;
@@ -44,9 +44,10 @@ inline double_double quotient(double_double a, double_double b) {
   return error_free::fast_two_sum(q, d / b.high);
 }
 
-/// 1/√n for 1 <= n < 2^53; relative error at most 14u^2. With h = 1/√n (1 + 2θu) from two roundings, t = 1 - n h^2 has
-/// |t| <= 4.1u, and 1/√n = h (1 - t)^(-1/2) = h (1 + t/2 + 3t^2/8 ...), where 3t^2/8 <= 6.4u^2 is dropped. t is calculated with an error of
-/// (5.1 + 1 + 4.1)u^2, from the fused operation, the product and the difference; the last product rounds by u · 2.1u.
+/// 1/√n for 1 <= n < 2^53; relative error at most 14u^2. With h = 1/√n (1 + 2θu) from two roundings, t = 1 -
+/// n h^2 has |t| <= 4.1u, and 1/√n = h (1 - t)^(-1/2) = h (1 + t/2 + 3t^2/8 ...), where 3t^2/8 <= 6.4u^2 is
+/// dropped. t is calculated with an error of (5.1 + 1 + 4.1)u^2, from the fused operation, the product and
+/// the difference; the last product rounds by u · 2.1u.
 inline double_double reciprocal_root(double n) {
   const double h = 1 / std::sqrt(n);
   const auto nh = error_free::two_product(n, h);

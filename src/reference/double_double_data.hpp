@@ -6,8 +6,9 @@
 
 #include <vector>
 
-// What double_double_tier.cpp keeps between calls, in the order in which its loops read it. "Block" is a block of keys,
-// "panel" a strip of keys or of value columns. Scaled: multiplied by a power of two, exactly but for what falls below 2^-1074.
+// What double_double_tier.cpp keeps between calls, in the order in which its loops read it. "Block" is a
+// block of keys, "panel" a strip of keys or of value columns. Scaled: multiplied by a power of two, exactly
+// but for what falls below 2^-1074.
 namespace attest::double_double_tier {
 
 inline constexpr std::size_t panel_width = 16;

@@ -6,10 +6,10 @@
 #error "error-free transforms mean nothing under -ffast-math: compile this file without it"
 #endif
 
-// Error-free transforms of doubles, rounding to nearest: the rounded result and what the rounding left out, exactly, as long
-// as nothing overflows and products do not underflow. Sums and differences are error-free for subnormal numbers too.
-// M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic",
-// ACM Trans. Math. Software 44 (2017), algorithms 1 to 3.
+// Error-free transforms of doubles, rounding to nearest: the rounded result and what the rounding left out,
+// exactly, as long as nothing overflows and products do not underflow. Sums and differences are error-free
+// for subnormal numbers too. M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds for basic
+// building blocks of double-word arithmetic", ACM Trans. Math. Software 44 (2017), algorithms 1 to 3.
 namespace attest::error_free {
 
 struct pair {

@@ -15,15 +15,16 @@
 // Correctly rounded attention for arrays of any size.
 namespace attest {
 
-/// What is known of an element of a reference. It depends on the inputs and the format alone, not on what settled the
-/// element:
+/// What is known of an element of a reference. It depends on the inputs and the format alone, not on what
+/// settled the element:
 ///
-/// - exact: the exact value is a number of the format or the midpoint between two. That is decidable: without a softcap, an
-///   output is a rational number exactly where the mean of V over the keys of each score is the same for all scores that occur
-///   (a sink counts as a key of value 0), a weight exactly where all scores are equal, a log-sum-exp exactly where one score s
-///   is left: in base e one key and s rational, in base 2 s = 0 and any number of keys (Lindemann-Weierstrass). Hidden keys'
-///   weights and empty rows are exact too. With a softcap the same is asked with "equal score" read as equal before the
-///   cap and with equal bias; what is equal by chance counts as certified.
+/// - exact: the exact value is a number of the format or the midpoint between two. That is decidable: without
+///   a softcap, an output is a rational number exactly where the mean of V over the keys of each score is the
+///   same for all scores that occur (a sink counts as a key of value 0), a weight exactly where all scores
+///   are equal, a log-sum-exp exactly where one score s is left: in base e one key and s rational, in base 2
+///   s = 0 and any number of keys (Lindemann-Weierstrass). Hidden keys' weights and empty rows are exact too.
+///   With a softcap the same is asked with "equal score" read as equal before the cap and with equal bias;
+///   what is equal by chance counts as certified.
 /// - undecided: no enclosure within the limit of bits rounds to one value; see max_bits.
 /// - certified: all others.
 enum class certificate : unsigned char {
@@ -32,8 +33,8 @@ enum class certificate : unsigned char {
   undecided   // not known; the element is one that the enclosure allows
 };
 
-/// What settles an element, from the cheapest to the one that settles everything. Lower tiers leave open what their error
-/// bounds do not settle.
+/// What settles an element, from the cheapest to the one that settles everything. Lower tiers leave open what
+/// their error bounds do not settle.
 enum class reference_tier : unsigned char {
   narrow,         // the double kernel and its bound: output formats of at most 24 significant bits
   double_double,  // pairs of doubles and their bound
@@ -42,19 +43,20 @@ enum class reference_tier : unsigned char {
 };
 inline constexpr std::size_t reference_tiers = 4;
 
-/// Q [B, Hq, Tq, d_k], K [B, Hkv, Tk, d_k], V [B, Hkv, Tk, d_v] of any numeric dtype, each its own; every element is taken
-/// exactly.
+/// Q [B, Hq, Tq, d_k], K [B, Hkv, Tk, d_k], V [B, Hkv, Tk, d_v] of any numeric dtype, each its own; every
+/// element is taken exactly.
 struct certified_inputs {
   any_tensor q;
   any_tensor k;
   any_tensor v;
 };
 
-/// Arrays to write, each of a float format of its own: an element is the exact value, rounded to that format once. A low word
-/// is binary32: the difference exact - high, rounded to nearest even whatever the direction of high, where high is the element
-/// of the array that it belongs to (0 where that is not finite).
+/// Arrays to write, each of a float format of its own: an element is the exact value, rounded to that format
+/// once. A low word is binary32: the difference exact - high, rounded to nearest even whatever the direction
+/// of high, where high is the element of the array that it belongs to (0 where that is not finite).
 ///
-/// An exact zero is +0 (-0 rounding down), but +0 in any direction for a weight of a hidden key and for an empty row.
+/// An exact zero is +0 (-0 rounding down), but +0 in any direction for a weight of a hidden key and for an
+/// empty row.
 struct certified_results {
   any_result output;                                             // [B, Hq, Tq, d_v]
   std::optional<any_result> output_low = {};                     // [B, Hq, Tq, d_v]
@@ -77,18 +79,21 @@ struct certified_options {
   rounding direction = rounding::nearest_even;
   /// What overflows a format: its infinity (or NaN where it has none), or with saturate its largest number.
   bool saturate = false;
-  /// The most bits of an enclosure before an element ends undecided, at least 128. Absent: no limit, and nothing ends
-  /// undecided, but for a softcap: there ties cannot be excluded, and 4096 bits are the limit in any case.
+  /// The most bits of an enclosure before an element ends undecided, at least 128. Absent: no limit, and
+  /// nothing ends undecided, but for a softcap: there ties cannot be excluded, and 4096 bits are the limit in
+  /// any case.
   std::optional<unsigned> max_bits = {};
   /// The values do not depend on it. 0: as many as the machine has.
   unsigned threads = 1;
   /// Only these rows are calculated and written.
   row_range rows = {};
-  /// Which tiers are tried, for tests. The values do not depend on it as long as the last two are among them. Enclosures are
-  /// refused to be left out; without the symbolic tier a tie ends undecided, at max_bits or 16384 bits.
+  /// Which tiers are tried, for tests. The values do not depend on it as long as the last two are among them.
+  /// Enclosures are refused to be left out; without the symbolic tier a tie ends undecided, at max_bits or
+  /// 16384 bits.
   std::array<bool, reference_tiers> tiers{true, true, true, true};
-  /// Called from one thread at a time, after each block of rows, with the number of rows done and of all that were asked for.
-  /// Returning false stops the call, which then throws interrupted, some of its rows written; so does an exception.
+  /// Called from one thread at a time, after each block of rows, with the number of rows done and of all that
+  /// were asked for. Returning false stops the call, which then throws interrupted, some of its rows written;
+  /// so does an exception.
   std::function<bool(std::size_t done, std::size_t rows)> progress = {};
 };
 
@@ -117,15 +122,17 @@ struct certification {
   std::vector<undecided_element> undecided_elements;  // the first hundred
 };
 
-/// Attention with every option of attention_options, each element correctly rounded. Reads the inputs as they are, writes
-/// the rows asked for and nothing else. Memory beyond inputs and results is O((Tq + Tk)(d_k + d_v)) for each thread.
+/// Attention with every option of attention_options, each element correctly rounded. Reads the inputs as they
+/// are, writes the rows asked for and nothing else. Memory beyond inputs and results is O((Tq + Tk)(d_k +
+/// d_v)) for each thread.
 ///
-/// The results are the same bytes on every machine, compiler, instruction set and number of threads; they do not depend on
-/// the caller's rounding mode or flush-to-zero, which are as before afterwards.
+/// The results are the same bytes on every machine, compiler, instruction set and number of threads; they do
+/// not depend on the caller's rounding mode or flush-to-zero, which are as before afterwards.
 ///
-/// Throws attention_error, with no result touched, for arrays and options that do not fit (see checked_shape), for NaN and
-/// infinity where a query looks, and for an empty row without a policy. A log-sum-exp needs both its form in the options and its
-/// array, or neither. Tiers, certificates and costs: docs/reference.md.
+/// Throws attention_error, with no result touched, for arrays and options that do not fit (see
+/// checked_shape), for NaN and infinity where a query looks, and for an empty row without a policy. A
+/// log-sum-exp needs both its form in the options and its array, or neither. Tiers, certificates and costs:
+/// docs/reference.md.
 certification certified_attention(const certified_inputs& inputs, const attention_options& attention,
                                   const certified_results& results, const certified_options& options = {});
 
