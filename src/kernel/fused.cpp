@@ -295,16 +295,30 @@ class fused_call {
     fused_head::row_results<T> results[block_rows];
     const bool widen = needs_wider_bias();
     if (widen) memory.bias.resize(block_rows * shape_.keys);
+    auto row = query(b, h, first);
+    fused_head::row_results<T> result{&out_.output(b, h, first, 0), out_.output.where().strides[3]};
+    if (out_.log_sum_exp) result.log_sum_exp = &(*out_.log_sum_exp)(b, h, first, 0);
+    if (out_.weights) {
+      result.weights = out_.weights->data() + out_.weights->where().offset(b, h, first, 0);
+      result.weights_stride = out_.weights->where().strides[3];
+    }
+    const auto step = [](const auto& array) { return array ? array->where().strides[2] : 0; };
+    const std::ptrdiff_t next_q = in_.q.where().strides[2], next_visible = step(mask_), next_bias = step(bias_);
+    const std::ptrdiff_t next_output = out_.output.where().strides[2], next_weights = step(out_.weights),
+                         next_log_sum_exp = step(out_.log_sum_exp);
+    const bool same_keys = !options_.causal && !options_.window;  // in all rows
     for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t i = first + n;
-      rows[n] = query(b, h, i);
-      if (widen) widen_bias(b, h, i, memory.bias.data() + n * shape_.keys, rows[n]);
-      results[n] = {&out_.output(b, h, i, 0), out_.output.where().strides[3]};
-      if (out_.log_sum_exp) results[n].log_sum_exp = &(*out_.log_sum_exp)(b, h, i, 0);
-      if (out_.weights) {
-        results[n].weights = out_.weights->data() + out_.weights->where().offset(b, h, i, 0);
-        results[n].weights_stride = out_.weights->where().strides[3];
-      }
+      if (n != 0 && !same_keys) row = query(b, h, first + n);
+      if (widen) widen_bias(b, h, first + n, memory.bias.data() + n * shape_.keys, row);
+      rows[n] = row;
+      results[n] = result;
+      row.q += next_q;
+      ++row.position;
+      if (row.visible != nullptr) row.visible += next_visible;
+      if (row.bias != nullptr) row.bias += next_bias;
+      result.output += next_output;
+      if (result.log_sum_exp != nullptr) result.log_sum_exp += next_log_sum_exp;
+      if (result.weights != nullptr) result.weights += next_weights;
     }
     if (const auto bad = fused_head::evaluate(packed, steps_[h], rows, results, count, memory.scratch))
       report(*bad, b, h, first + bad->row);

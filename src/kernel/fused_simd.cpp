@@ -100,7 +100,7 @@ HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, std::size_t lda, const T*
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < Vectors; ++v) {
       T* place = out + r * ldo + v * lanes<T>;
-      hn::Store(add ? hn::Add(hn::Load(d, place), sum[r][v]) : sum[r][v], d, place);
+      hn::StoreU(add ? hn::Add(hn::LoadU(d, place), sum[r][v]) : sum[r][v], d, place);
     }
 }
 
@@ -230,19 +230,22 @@ template <class T>
 struct row_block {
   const query_row<T>* rows;
   std::size_t count;
-  std::size_t q_stride, sum_stride;
+  std::size_t q_stride, sum_stride, sum_vectors;
   T* q;             // [block_rows][q_stride], times the scale and log2 e if `scaled`, else negated for a negative scale
   T* scores;        // [few_rows][score_stride]: q · k, then base-two scores, of the tile at hand and the one before
   T* weights;       // [block_rows][score_stride]: weights before division
-  T* sum;           // [block_rows][sum_stride]: Σ weight V
+  T* sum;           // [block_rows][sum_stride], sum_vectors of each in use: Σ weight V; may be the output
   T* total;         // [block_rows][lanes]: Σ weight
   T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first key
   std::uint64_t* visible;  // [block_rows]: the keys of the block at hand
   bool scaled;      // q · k is the base-two score, and small enough to be reduced without rounding
   T headroom;
+  std::uint32_t fresh;  // a bit for each tile whose sums are not set yet
 
-  row_block(const scratch<T>& memory, std::size_t key_width, std::size_t padded_value_width)
-      : q_stride((key_width + 15) / 16 * 16), sum_stride(padded_value_width) {
+  row_block(const scratch<T>& memory, std::size_t key_width, std::size_t value_width)
+      : q_stride((key_width + 15) / 16 * 16),
+        sum_stride((value_width + 31) / 32 * 32),
+        sum_vectors((value_width + lanes<T> - 1) / lanes<T>) {
     q = memory.memory.get();
     scores = q + block_rows * q_stride;
     weights = scores + few_rows * score_stride<T>;
@@ -375,14 +378,14 @@ void score_products(const row_block<T>& w, const packed_head<T>& head, std::size
   }
 }
 
-/// Σ weight V, added to the sums.
+/// Σ weight V, added to the sums or, of a fresh tile, their first value.
 template <class T>
-void add_values(const row_block<T>& w, const packed_head<T>& head, std::size_t block) {
+void add_values(row_block<T>& w, const packed_head<T>& head, std::size_t block) {
   const T* values = head.value_block(block);
   const std::size_t width = head.value_width();
   for (std::size_t c = 0; c < width; c += panel<T>) {
     const std::size_t vectors = std::min(tile_vectors, (width - c + lanes<T> - 1) / lanes<T>);
-    const std::size_t stride = std::min(panel<T>, w.sum_stride - c);
+    const std::size_t stride = std::min(panel<T>, head.padded_value_width() - c);
     for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
       const std::uint64_t bits = w.visible_to(tile);
       if (bits == 0) continue;
@@ -390,9 +393,11 @@ void add_values(const row_block<T>& w, const packed_head<T>& head, std::size_t b
       const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(bits));
       multiply<tile_rows>(vectors, w.weights_of(tile * tile_rows) + first, score_stride<T>,
                           values + c * block_keys + first * stride, stride, last - first,
-                          w.sum + tile * tile_rows * w.sum_stride + c, w.sum_stride, true);
+                          w.sum + tile * tile_rows * w.sum_stride + c, w.sum_stride, (w.fresh >> tile & 1) == 0);
     }
   }
+  for (std::size_t tile = 0; tile < w.tiles(); ++tile)
+    if (w.visible_to(tile) != 0) w.fresh &= ~(std::uint32_t{1} << tile);
 }
 
 inline constexpr std::size_t nothing = static_cast<std::size_t>(-1);
@@ -545,9 +550,10 @@ void raise_maximum(const row_block<T>& w, std::size_t i, T maximum) {
   const auto factor = hn::Set(d, power_of_two<T>(old - maximum));
   T* total = w.total + i * lanes<T>;
   hn::Store(hn::Mul(hn::Load(d, total), factor), d, total);
+  if ((w.fresh >> i / tile_rows & 1) != 0) return;
   T* sum = w.sum + i * w.sum_stride;
-  for (std::size_t c = 0; c < w.sum_stride; c += lanes<T>)
-    hn::Store(hn::Mul(hn::Load(d, sum + c), factor), d, sum + c);
+  for (std::size_t c = 0; c < w.sum_vectors * lanes<T>; c += lanes<T>)
+    hn::StoreU(hn::Mul(hn::LoadU(d, sum + c), factor), d, sum + c);
 }
 
 template <class T>
@@ -612,7 +618,7 @@ class evaluation {
  public:
   evaluation(const packed_head<T>& head, const score_steps<T>& steps, const query_row<T>* rows,
              const row_results<T>* results, std::size_t count, scratch<T>& memory)
-      : head_(head), steps_(steps), results_(results), w_(memory, head.key_width(), head.padded_value_width()) {
+      : head_(head), steps_(steps), results_(results), w_(memory, head.key_width(), head.value_width()) {
     w_.rows = rows;
     w_.count = count;
     first_block_ = head.blocks();
@@ -621,15 +627,29 @@ class evaluation {
       first_block_ = std::min(first_block_, rows[i].first_key / block_keys);
       last_block_ = std::max(last_block_, (rows[i].last_key - 1) / block_keys + 1);
     }
+    for (std::size_t i = 0; i < count; ++i) {
+      first_free_ = std::max(first_free_, rows[i].first_key);
+      last_free_ = std::min(last_free_, rows[i].visible == nullptr ? rows[i].last_key : 0);
+    }
+    if (count % tile_rows != 0) last_free_ = 0;
     load_queries();
+    own_sum_ = std::exchange(w_.sum, sum_in_output());
+    if (w_.sum != nullptr) w_.sum_stride = static_cast<std::size_t>(results[1].output - results[0].output);
   }
 
   std::optional<overflow> run() {
     for (const T headroom : {T(0), constants<T>::headroom}) {
       w_.headroom = headroom;
+      if (w_.sum == nullptr || headroom != 0) {  // some rows have been written by then
+        w_.sum = own_sum_;
+        w_.sum_stride = head_.padded_value_width();
+      }
       start();
       for (std::size_t block = first_block_; block < last_block_; ++block) {
-        if (!look(w_, block)) continue;
+        if (seen_by_all(block))
+          std::fill_n(w_.visible, w_.count, ~std::uint64_t{0});
+        else if (!look(w_, block))
+          continue;
         // The products of a tile stand before the exponentials of the one before: those never wait for them.
         bool waiting = false;
         for (std::size_t tile = 0; tile < w_.tiles(); ++tile) {
@@ -655,6 +675,22 @@ class evaluation {
   }
 
  private:
+  /// The output, where whole tiles of it can hold the sums; null otherwise.
+  T* sum_in_output() const {
+    if (w_.count % tile_rows != 0 || head_.value_width() % lanes<T> != 0) return nullptr;
+    const auto first = reinterpret_cast<std::uintptr_t>(results_[0].output);
+    const auto step = reinterpret_cast<std::uintptr_t>(results_[1].output) - first;
+    if (step > std::uintptr_t{1} << 40 || step < head_.value_width() * sizeof(T)) return nullptr;
+    for (std::size_t i = 0; i < w_.count; ++i)
+      if (results_[i].output_stride != 1 || reinterpret_cast<std::uintptr_t>(results_[i].output) != first + i * step)
+        return nullptr;
+    return results_[0].output;
+  }
+
+  bool seen_by_all(std::size_t block) const {
+    return first_free_ <= block * block_keys && (block + 1) * block_keys <= last_free_;
+  }
+
   void load_queries() {
     constexpr T many = std::numeric_limits<T>::max() / 4;
     const T unit = std::abs(steps_.base_two_scale);
@@ -688,7 +724,7 @@ class evaluation {
 
   void start() {
     constexpr T infinity = std::numeric_limits<T>::infinity();
-    std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
+    w_.fresh = ~std::uint32_t{0};
     std::fill_n(w_.total, w_.count * lanes<T>, T(0));
     std::fill_n(w_.maximum, w_.count, -infinity);
     if (!steps_.sink) return;
@@ -727,26 +763,31 @@ class evaluation {
       const row_results<T>& out = results_[i];
       const T total = add_lanes(w_.total + i * lanes<T>);
       T* sum = w_.sum + i * w_.sum_stride;
+      T* output = out.output_stride == 1 && head_.value_width() % lanes<T> == 0 ? out.output : sum;
       T log_sum_exp = steps_.empty_log_sum_exp;
       if (std::isinf(w_.maximum[i])) {
-        std::fill_n(sum, head_.value_width(), steps_.empty_output);
+        std::fill_n(output, head_.value_width(), steps_.empty_output);
       } else {
+        if ((w_.fresh >> i / tile_rows & 1) != 0) std::fill_n(sum, w_.sum_vectors * lanes<T>, T(0));  // nothing but a sink
+        w_.total[i * lanes<T>] = 1 / total;  // for weights()
         const auto inverse = hn::Set(d, 1 / total);
         auto finite = hn::Zero(d), finite_too = finite;
-        for (std::size_t c = 0; c < w_.sum_stride; c += 2 * lanes<T>) {
-          const auto x = hn::Mul(hn::Load(d, sum + c), inverse);
-          const auto y = hn::Mul(hn::Load(d, sum + c + lanes<T>), inverse);
-          finite = hn::MulAdd(x, hn::Zero(d), finite);
-          finite_too = hn::MulAdd(y, hn::Zero(d), finite_too);
-          hn::Store(x, d, sum + c);
-          hn::Store(y, d, sum + c + lanes<T>);
+        const auto divide = [&](std::size_t c, auto& seen) HWY_ATTR {
+          const auto x = hn::Mul(hn::LoadU(d, sum + c), inverse);
+          seen = hn::MulAdd(x, hn::Zero(d), seen);
+          hn::StoreU(x, d, output + c);
+        };
+        std::size_t v = 0;
+        for (; v + 2 <= w_.sum_vectors; v += 2) {
+          divide(v * lanes<T>, finite);
+          divide((v + 1) * lanes<T>, finite_too);
         }
-        finite = hn::Add(finite, finite_too);
-        w_.total[i * lanes<T>] = 1 / total;  // for weights()
-        if (hn::GetLane(hn::SumOfLanes(d, finite)) != 0) {
+        if (v < w_.sum_vectors) divide(v * lanes<T>, finite);
+        if (!hn::AllTrue(d, hn::Eq(hn::Add(finite, finite_too), hn::Zero(d)))) {
           if (!bad_output_) {
-            const T* bad = std::find_if(sum, sum + head_.value_width(), [](T x) { return !std::isfinite(x); });
-            bad_output_ = overflow{overflow::what::output, i, static_cast<std::size_t>(bad - sum)};
+            const T* bad =
+                std::find_if(output, output + head_.value_width(), [](T x) { return !std::isfinite(x); });
+            bad_output_ = overflow{overflow::what::output, i, static_cast<std::size_t>(bad - output)};
           }
           continue;
         }
@@ -758,6 +799,7 @@ class evaluation {
       }
       good |= bit;
       if (out.log_sum_exp != nullptr) *out.log_sum_exp = log_sum_exp;
+      if (output == out.output) continue;
       if (out.output_stride == 1)
         std::memcpy(out.output, sum, head_.value_width() * sizeof(T));
       else
@@ -805,7 +847,9 @@ class evaluation {
   const row_results<T>* results_;
   row_block<T> w_;
   std::size_t first_block_ = 0, last_block_ = 0;
+  std::size_t first_free_ = 0, last_free_ = static_cast<std::size_t>(-1);  // keys that the masks of no row may hide
   std::uint64_t written_ = 0;
+  T* own_sum_;
   std::optional<overflow> bad_output_, log_sum_exp_overflow_;
 };
 
@@ -816,13 +860,10 @@ HWY_INLINE void look_at_row(const T* x, std::size_t size, magnitude<T>& seen) {
   for_each_vector<T>(x, size, seen, [](auto, std::size_t) {}, [](T, std::size_t) {});
 }
 
-/// The rows of a block as contiguous arrays: as they are, or gathered into `memory`; `zeros` where there is none
-/// and where one is not finite.
+/// The rows of a block as contiguous arrays: as they are, or gathered into `memory`; `zeros` where there is none.
 template <class T>
-packed_values<T> block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t there,
-                                std::size_t width, T* memory, const T* zeros, const T* (&rows)[block_keys]) {
-  std::fill(rows, rows + block_keys, zeros);
-  magnitude<T> all;
+void block_pointers(const strided_rows<T>& from, std::size_t first, std::size_t there, std::size_t width, T* memory,
+                    const T* zeros, const T* (&rows)[block_keys]) {
   for (std::size_t j = 0; j < there; ++j) {
     rows[j] = from.data + static_cast<std::ptrdiff_t>(first + j) * from.row;
     if (from.coordinate != 1) {
@@ -831,19 +872,23 @@ packed_values<T> block_pointers(const strided_rows<T>& from, std::size_t first, 
         gathered[c] = rows[j][static_cast<std::ptrdiff_t>(c) * from.coordinate];
       rows[j] = gathered;
     }
-    look_at_row(rows[j], width, all);
   }
-  if (const T largest = all.value(); std::isfinite(largest)) return {largest, true};
+  std::fill(rows + there, rows + block_keys, zeros);
+}
+
+/// `zeros` instead of the rows that are not finite. Returns the largest |x| of the others.
+template <class T>
+T drop_rows(std::size_t width, const T* zeros, const T* (&rows)[block_keys]) {
   T largest = 0;
-  for (std::size_t j = 0; j < there; ++j) {
-    magnitude<T> one;
-    look_at_row(rows[j], width, one);
-    if (std::isfinite(one.value()))
-      largest = std::max(largest, one.value());
+  for (const T*& row : rows) {
+    magnitude<T> seen;
+    look_at_row(row, width, seen);
+    if (std::isfinite(seen.value()))
+      largest = std::max(largest, seen.value());
     else
-      rows[j] = zeros;
+      row = zeros;
   }
-  return {largest, false};
+  return largest;
 }
 
 /// to[c * panel + j] = rows[j][c] for the keys j of a panel.
@@ -883,11 +928,74 @@ HWY_INLINE void transpose(const T* const* rows, std::size_t width, T* HWY_RESTRI
     for (std::size_t j = 0; j < panel<T>; ++j) to[c * panel<T> + j] = rows[j][c];
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Rows of eight numbers become columns.
+HWY_INLINE void transpose(__m512d (&x)[8]) {
+  __m512d pairs[8], halves[8];
+  HWY_UNROLL(4)
+  for (std::size_t n = 0; n < 4; ++n) {
+    pairs[n] = _mm512_unpacklo_pd(x[2 * n], x[2 * n + 1]);
+    pairs[n + 4] = _mm512_unpackhi_pd(x[2 * n], x[2 * n + 1]);
+  }
+  HWY_UNROLL(4)
+  for (std::size_t n = 0; n < 4; ++n) {
+    halves[n] = _mm512_shuffle_f64x2(pairs[2 * n], pairs[2 * n + 1], 0x88);
+    halves[n + 4] = _mm512_shuffle_f64x2(pairs[2 * n], pairs[2 * n + 1], 0xdd);
+  }
+  HWY_UNROLL(2)
+  for (std::size_t odd = 0; odd < 2; ++odd) {
+    x[odd] = _mm512_shuffle_f64x2(halves[2 * odd], halves[2 * odd + 1], 0x88);
+    x[odd + 4] = _mm512_shuffle_f64x2(halves[2 * odd], halves[2 * odd + 1], 0xdd);
+    x[odd + 2] = _mm512_shuffle_f64x2(halves[2 * odd + 4], halves[2 * odd + 5], 0x88);
+    x[odd + 6] = _mm512_shuffle_f64x2(halves[2 * odd + 4], halves[2 * odd + 5], 0xdd);
+  }
+}
+#endif
+
+/// The keys of a block into panels.
+template <class T>
+HWY_INLINE void pack_keys(const T* const (&rows)[block_keys], std::size_t width, T* HWY_RESTRICT to,
+                          magnitude<T>& seen) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) == 8) {
+    if (width % 8 == 0) {
+      for (std::size_t j = 0; j < block_keys; j += 8)
+        for (std::size_t c = 0; c < width; c += 8) {
+          __m512d x[8];
+          HWY_UNROLL(8)
+          for (std::size_t n = 0; n < 8; ++n) x[n] = _mm512_loadu_pd(rows[j + n] + c);
+          HWY_UNROLL(4)
+          for (std::size_t n = 0; n < 8; n += 2) seen.look(vector<T>{x[n]}, vector<T>{x[n + 1]});
+          transpose(x);
+          T* HWY_RESTRICT place = to + j / panel<T> * (panel<T> * width) + c * panel<T> + j % panel<T>;
+          HWY_UNROLL(8)
+          for (std::size_t n = 0; n < 8; ++n) _mm512_store_pd(place + n * panel<T>, x[n]);
+        }
+      return;
+    }
+  }
+#endif
+  for (const T* row : rows) look_at_row(row, width, seen);
+  for (std::size_t j = 0; j < block_keys; j += panel<T>) transpose(rows + j, width, to + j * width);
+}
+
 /// to[j * stride + n] = rows[j][n] for n < width, zeros up to the stride, a multiple of a vector.
 template <class T>
 HWY_INLINE void copy_columns(const T* const* rows, std::size_t from, std::size_t width, std::size_t stride,
-                             T* HWY_RESTRICT to) {
+                             T* HWY_RESTRICT to, magnitude<T>& seen) {
   const tag<T> d;
+  if (width == panel<T> && stride == panel<T>) {
+    for (std::size_t j = 0; j < block_keys; ++j, to += panel<T>)
+      HWY_UNROLL(2)
+      for (std::size_t n = 0; n < panel<T>; n += 2 * lanes<T>) {
+        const auto x = hn::LoadU(d, rows[j] + from + n), y = hn::LoadU(d, rows[j] + from + n + lanes<T>);
+        seen.look(x, y);
+        hn::Store(x, d, to + n);
+        hn::Store(y, d, to + n + lanes<T>);
+      }
+    return;
+  }
+  for (std::size_t j = 0; j < block_keys; ++j) look_at_row(rows[j] + from, width, seen);
   for (std::size_t j = 0; j < block_keys; ++j, to += stride) {
     const T* row = rows[j] + from;
     std::size_t n = 0;
@@ -905,14 +1013,25 @@ packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, 
   const std::vector<T> zeros(width);
   const vector_memory<T> gathered(gather ? block_keys * width : 0);
   const T* rows[block_keys];
-  const packed_values<T> keys_seen = block_pointers(k, first, there, key_width, gathered.get(), zeros.data(), rows);
-  for (std::size_t j = 0; j < block_keys; j += panel<T>) transpose(rows + j, key_width, keys + j * key_width);
-  const packed_values<T> values_seen =
-      block_pointers(v, first, there, value_width, gathered.get(), zeros.data(), rows);
-  for (std::size_t c = 0; c < value_width; c += panel<T>)
-    copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
-                 values + c * block_keys);
-  return {keys_seen.largest_key, keys_seen.all_finite && values_seen.all_finite};
+  packed_values<T> result;
+  const auto pack = [&](const strided_rows<T>& from, std::size_t row_width, auto put) HWY_ATTR {
+    block_pointers(from, first, there, row_width, gathered.get(), zeros.data(), rows);
+    magnitude<T> seen;
+    put(seen);
+    if (std::isfinite(seen.value())) return seen.value();
+    result.all_finite = false;
+    const T largest = drop_rows(row_width, zeros.data(), rows);
+    put(seen);
+    return largest;
+  };
+  result.largest_key =
+      pack(k, key_width, [&](auto& seen) HWY_ATTR { pack_keys(rows, key_width, keys, seen); });
+  pack(v, value_width, [&](auto& seen) HWY_ATTR {
+    for (std::size_t c = 0; c < value_width; c += panel<T>)
+      copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
+                   values + c * block_keys, seen);
+  });
+  return result;
 }
 
 // --- few rows, keys that are not packed ----------------------------------------------------------------------------
@@ -947,7 +1066,7 @@ class few_rows_evaluation {
         value_width_(value_width),
         value_stride_((value_width + 31) / 32 * 32),
         steps_(steps),
-        w_(memory, key_width, value_stride_) {
+        w_(memory, key_width, value_width) {
     w_.rows = rows;
     w_.count = count;
     w_.scaled = false;
@@ -956,6 +1075,7 @@ class few_rows_evaluation {
     for (std::size_t i = 0; i < count; ++i)
       copy_row(rows[i].q, rows[i].q_stride, key_width, std::copysign(T(1), steps[i].scale),
                w_.q + i * w_.q_stride, ignored);
+    w_.fresh = 0;
     std::fill_n(w_.sum, w_.tiles() * tile_rows * w_.sum_stride, T(0));
     std::fill_n(w_.weights, w_.tiles() * tile_rows * score_stride<T>, T(0));
     std::fill_n(w_.total, count * lanes<T>, T(0));
