@@ -765,6 +765,13 @@ class certified_call {
   void finish_pending(worker& w) {
     if (w.pending.empty()) return;
     namespace pairs = double_double_tier;
+    // Rows that are open in the same columns side by side: the others are left out for several rows at once.
+    if (use_narrow_) {
+      const std::size_t columns = w.varying.size();
+      std::stable_sort(w.pending.begin(), w.pending.end(), [&](const query* x, const query* y) {
+        return std::memcmp(x->open, y->open, columns) > 0;
+      });
+    }
     const double_double_tier::packed_head& head = pairs_of(w);
     const score_options& options = w.steps;
     const pairs::score_steps steps{options.scale, options.softcap, options.slope, options.sink};
@@ -780,6 +787,7 @@ class certified_call {
     for (std::size_t r = 0; r < rows; ++r) {
       const row_view& row = w.pending[r]->view;
       queries[r] = {row.q->row(row.query), row.first, row.last, row.position, row.visible, row.bias};
+      if (use_narrow_) queries[r].wanted = w.pending[r]->open;
       double* numbers = all + r * each;
       results[r] = {numbers, numbers + width, numbers + 2 * width, nullptr, nullptr, nullptr, nullptr};
       if (log_sum_exp_) results[r].log_sum_exp = numbers + 3 * width;

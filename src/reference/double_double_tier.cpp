@@ -342,7 +342,7 @@ constexpr std::size_t tile_rows = 4;
 #else
 constexpr std::size_t tile_rows = 2;
 #endif
-static_assert(panel_width % (2 * lanes) == 0 && panel_width % tile_width == 0 && group_rows % tile_rows == 0);
+static_assert(group_rows == 4 && panel_width % (2 * lanes) == 0 && panel_width % tile_width == 0 && group_rows % tile_rows == 0);
 
 HWY_INLINE void accumulate(V a, V b0, V b1, tile_row& t) {
   accumulate(a, b0, t.s0, t.r0);
@@ -508,6 +508,8 @@ HWY_INLINE scaled_row scale_row(double* x, std::size_t width, double by) {
 
 // --- packing -----------------------------------------------------------------------------------------------------
 
+inline std::uint64_t panel_bit(std::size_t panel) { return std::uint64_t{1} << std::min<std::size_t>(panel, 63); }
+
 inline std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 /// max |x|.
@@ -632,6 +634,7 @@ struct row_state {
   double largest = -infinity;       // the largest score so far, times 256 log2(e)
   double largest_block_error = 0;   // relative error of the exponentials of its block
   double largest_low = 0;           // what its low word is at most
+  std::uint64_t wanted_panels = 0;  // of values; the last bit stands for panel 63 and all beyond
 
   // Scores too large for a difference of exponents to be known well: only whether one key outweighs all others is asked for.
   bool coarse = false;
@@ -750,6 +753,10 @@ void evaluation::start_row(std::size_t i) {
   const std::size_t padded = rounded_up(width, 8);
   s.first = row.first_key;
   s.last = std::min(row.last_key, head_.keys);
+  s.wanted_panels = row.wanted ? 0 : ~std::uint64_t{0};
+  if (row.wanted)
+    for (std::size_t c = 0; c < head_.value_width; ++c)
+      if (row.wanted[c]) s.wanted_panels |= panel_bit(c / panel_width);
   double* x = memory_.query.get();
   std::copy(row.q, row.q + width, x);
   std::fill(x + width, x + padded, 0.0);
@@ -1192,8 +1199,10 @@ void evaluation::keys(std::size_t block) {
   for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
     const double* grid = head_.value_grid.get() + (block * head_.value_panels + panel) * panel_width;
     for (std::size_t g = 0; g < groups; ++g) {
-      if (keys[g].last == keys[g].first) continue;
       const std::size_t row = g * group_rows;
+      const std::uint64_t wanted = state_[row].wanted_panels | state_[row + 1].wanted_panels |
+                                   state_[row + 2].wanted_panels | state_[row + 3].wanted_panels;
+      if (keys[g].last == keys[g].first || (wanted & panel_bit(panel)) == 0) continue;
       const double* v = head_.v.get() + (panel * head_.keys + begin + keys[g].first) * panel_width;
       for (std::size_t c = 0; c < panel_width; c += tile_width)
         output_tile(memory_.high.get() + row * block_keys + keys[g].first,

@@ -51,6 +51,7 @@ struct query_row {
   std::ptrdiff_t position;       // for ALiBi only
   const unsigned char* visible;  // indexed by key - first_key; null: all
   const double* bias;            // likewise; null: none. Finite where visible.
+  const unsigned char* wanted = nullptr;  // indexed by column: what is 0 may be left out, high, low and error alike; null: all
 };
 
 /// |exact - (high + low)| <= error for every element, in the units of value_exponents() for outputs. Output pairs

@@ -589,3 +589,44 @@ TEST_CASE("pairs of doubles: rows do not depend on their neighbours in the call"
     CHECK(std::equal(alone.begin(), alone.end(), &together[i * 60]));
   }
 }
+
+TEST_CASE("pairs of doubles: columns that are wanted alone", "[double_double]") {
+  random_source s(16);
+  for (const std::size_t width : {std::size_t{70}, std::size_t{1050}}) {
+    const head_case c = normal_case(s, 9, 40, 8, width);
+    const packed_head head(c.keys, 8, width, c.k.data(), 8, c.v.data(), width);
+    std::vector<double> all(3 * 9 * width), some(3 * 9 * width);
+    std::vector<unsigned char> wanted(9 * width);
+    std::vector<query_row> rows;
+    std::vector<row_results> results;
+    const auto results_in = [&](std::vector<double>& numbers) {
+      results.clear();
+      for (std::size_t i = 0; i < 9; ++i) {
+        double* row = &numbers[3 * i * width];
+        results.push_back({row, row + width, row + 2 * width, nullptr, nullptr, nullptr, nullptr});
+      }
+    };
+    for (std::size_t i = 0; i < 9; ++i) rows.push_back(c.row(i));
+    scratch memory;
+    results_in(all);
+    evaluate(head, c.steps, rows, results, memory);
+    // No column, one, and, in the last rows, those at the ends and in the middle.
+    for (std::size_t i = 0; i < 9; ++i) {
+      if (i % 3 != 0) wanted[i * width + (i * 29) % width] = 1;
+      if (i > 5) wanted[i * width] = wanted[i * width + width / 2] = wanted[(i + 1) * width - 1] = 1;
+      rows[i].wanted = &wanted[i * width];
+    }
+    results_in(some);
+    evaluate(head, c.steps, rows, results, memory);
+    std::size_t compared = 0, different = 0;
+    for (std::size_t i = 0; i < 9; ++i)
+      for (std::size_t x = 0; x < width; ++x) {
+        if (wanted[i * width + x] == 0) continue;
+        ++compared;
+        for (std::size_t part = 0; part < 3; ++part)
+          different += all[(3 * i + part) * width + x] != some[(3 * i + part) * width + x];
+      }
+    CHECK(compared >= 14);
+    CHECK(different == 0);
+  }
+}
