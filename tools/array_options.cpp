@@ -274,17 +274,13 @@ std::optional<query_key_value> inputs_of(const io::attention_arrays& arrays) {
 }
 
 const char* const array_explanation =
-    "Arrays. A CASE (or NAME=CASE for a file of one array, such as Q=q.npy; several may be given) with the "
-    "extension .npz,\n"
-    ".npy, .safetensors, .bin or .raw (with CASE.json beside it) holds arrays of numbers: Q, K and V, [T, "
-    "d], [B, T, d] or\n"
-    "[B, H, T, d], or X, WQ, WK and WV; and mask, bias, sinks, alibi_slopes, key_lengths. Lower case will "
-    "do, and --name maps\n"
-    "other names. An array K may have K_scale and K_zero: its elements are then K_scale (K - K_zero). Every "
-    "element is taken\n"
-    "exactly, and what would have to be rounded is refused. A JSON case is taken as arrays when an option of "
-    "attention is\n"
-    "given, or when the output is no JSON.\n"
+    "Arrays. A CASE (or NAME=CASE for a file of one array, such as Q=q.npy; several may be given) with\n"
+    "the extension .npz, .npy, .safetensors, .bin or .raw (with CASE.json beside it) holds arrays of\n"
+    "numbers: Q, K and V, [T, d], [B, T, d] or [B, H, T, d], or X, WQ, WK and WV; and mask, bias, sinks,\n"
+    "alibi_slopes, key_lengths. Lower case will do, and --name maps other names. An array K may have\n"
+    "K_scale and K_zero: its elements are then K_scale (K - K_zero). Every element is taken exactly, and\n"
+    "what would have to be rounded is refused. A JSON case is taken as arrays when an option of attention\n"
+    "is given, or when the output is no JSON.\n"
     "\n"
     "Each result is the exact value, rounded once to the output's format.\n";
 

@@ -32,8 +32,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// --- what a file says of itself
-// -----------------------------------------------------------------------------------
+// --- what a file says of itself ----------------------------------------------------------------------------
 
 value parsed(const std::string& text, const std::string& name) {
   try {
@@ -116,8 +115,7 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   return p;
 }
 
-// --- the results
-// --------------------------------------------------------------------------------------------------
+// --- the results -------------------------------------------------------------------------------------------
 
 // An array of results with all its rows.
 struct result_array {

@@ -205,8 +205,7 @@ class text_writer {
   std::string text_;
 };
 
-// --- JSON
-// ----------------------------------------------------------------------------------------------------------
+// --- JSON --------------------------------------------------------------------------------------------------
 
 // Names of files are bytes, and JSON is UTF-8: a byte that is part of no character becomes U+FFFD.
 std::string valid_utf8(const std::string& bytes) {

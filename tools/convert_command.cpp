@@ -68,13 +68,10 @@ int run(const request& r) {
 }
 
 const char* const explanation =
-    "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json; "
-    "and .hpp, hexadecimal\n"
-    "floats for C++, which is written and not read. No element is ever rounded: what a format cannot hold is "
-    "refused, or kept\n"
-    "as the unsigned integers of its bits with the dtype in a sidecar (bfloat16 and float8 in .npy). JSON "
-    "keeps values, as\n"
-    "binary64, and not dtypes.\n"
+    "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json;\n"
+    "and .hpp, hexadecimal floats for C++, which is written and not read. No element is ever rounded:\n"
+    "what a format cannot hold is refused, or kept as the unsigned integers of its bits with the dtype in\n"
+    "a sidecar (bfloat16 and float8 in .npy). JSON keeps values, as binary64, and not dtypes.\n"
     "\n"
     "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
 

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 #include "array_reference.hpp"
+#include "case_options.hpp"
 #include "commands.hpp"
 #include "cross_check_report.hpp"
 #include "progress.hpp"
@@ -48,23 +49,29 @@ std::string summary(const std::string& output, bool batch, const std::vector<att
   const std::size_t keys = answer.weights.columns();
   const std::size_t weights = answers.size() * queries * keys;
   const std::size_t outputs = answers.size() * queries * answer.output.columns();
-  const std::string examples = batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ") : "";
+  const std::string examples =
+      batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ") : "";
   return output + ": " + examples + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
-         ", d_k = " + std::to_string(columns(answer.keys)) + ", d_v = " + std::to_string(answer.output.columns()) + "; " +
+         ", d_k = " + std::to_string(columns(answer.keys)) +
+         ", d_v = " + std::to_string(answer.output.columns()) + "; " +
          counted(weights, "weight", "weights") + " and " + counted(outputs, "output", "outputs") +
          ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
 }
 
 // A JSON case without options of attention, and a JSON file to write, are the business of exact arithmetic.
 bool is_json_work(const request& r) {
-  const auto is_json = [](const std::string& path) { return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json; };
+  const auto is_json = [](const std::string& path) {
+    return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json;
+  };
   const array_reference_request& a = r.arrays;
-  return r.inputs.size() == 1 && is_json(r.inputs[0]) && is_json(r.output) && !a.options.any() && a.rows.empty() && a.report.empty() && !a.resume;
+  return r.inputs.size() == 1 && is_json(r.inputs[0]) && is_json(r.output) && !a.options.any() && a.rows.empty() &&
+         a.report.empty() && !a.resume;
 }
 
 int run_arrays(const request& r) {
   if (r.cross_check) throw io::input_error("--cross-check: it is of JSON cases with a JSON output");
-  if (r.exact_decimals) throw io::input_error("--decimal: exact decimals are no floats, and arrays hold floats: leave it out");
+  if (r.exact_decimals)
+    throw io::input_error("--decimal: exact decimals are no floats, and arrays hold floats: leave it out");
   array_reference_request a = r.arrays;
   a.files = r.inputs;
   a.output = r.output;
@@ -106,59 +113,66 @@ int run(const request& given) {
 }
 
 const char* const explanation =
-    "CASE is a JSON object with the arrays X, WQ, WK and WV (and Y, the sequence of keys and values, for\n"
-    "cross-attention), or Q, K and V: lists of rows; in a batch, lists of these, an entry for each example. Optional: mask\n"
-    "(lists of true and false, true where a query sees a key), scale (a number; otherwise exactly 1/sqrt(d_k)), and, kept as\n"
-    "they are, version (\"attention-v1\"), provenance, positions, derivation, tolerance and display_decimals. expected and\n"
-    "claims, which attest prove reads, and attest, which this command writes, may be there too. Any other key is refused, so\n"
-    "that a misspelt one cannot go unseen.\n"
+    "In a batch each array is a list with an entry for each example.\n"
     "\n"
-    "A JSON integer is exact at any size. A number with a point or an exponent is the nearest binary64, unless --decimal\n"
-    "makes it exact. A string holds a rational \"1/3\", a decimal \"0.1\" or a hexadecimal float \"0x1.8p-3\", all exact.\n"
-    "A number has at most 4000 digits and, unless it is zero, a magnitude from 10^-4000 to 10^4000.\n"
+    "The output is an attention-v1 file: exact integers as integers, everything else as the shortest\n"
+    "decimal of the correctly rounded binary64; and in a block \"attest\" the exact rows, and every\n"
+    "weight, output and log-sum-exp to N digits. A file appears whole or not at all, and a line on\n"
+    "standard output sums it up.\n"
     "\n"
-    "The output is an attention-v1 file: exact integers as integers, everything else as the shortest decimal of the\n"
-    "correctly rounded binary64; and in a block \"attest\" the exact rows, and every weight, output and log-sum-exp to N\n"
-    "digits. A file appears whole or not at all, and a line on standard output sums it up.\n"
+    "--cross-check says on standard error in how many digits all values agree with a second evaluation\n"
+    "that shares nothing with the first but the exact scores: Boost's cpp_bin_float. The file is written\n"
+    "first and is the same with it or without. What is certified does not depend on it; but values that\n"
+    "do not agree are listed, and the exit status is 1.\n"
     "\n"
-    "--cross-check says on standard error in how many digits all values agree with a second evaluation that shares nothing\n"
-    "with the first but the exact scores: Boost's cpp_bin_float. The file is written first and is the same with it or\n"
-    "without. What is certified does not depend on it; but values that do not agree are listed, and the exit status is 1.\n"
-    "\n"
-    "Exit status: 0 done, 1 a cross-check found a disagreement, 2 bad usage or bad input (one line on standard error says\n"
-    "what), 3 some element is undecided.\n";
+    "Exit status: 0 done, 1 a cross-check found a disagreement, 2 bad usage or bad input (one line on\n"
+    "standard error says what), 3 some element is undecided.\n";
 
 const char* const array_results_explanation =
-    "The results are output, with --lse lse, with --weights weights, and with --low-word output_low and so on; lse and weights\n"
-    "have the output's format, but binary32 where that is narrower. The format follows the extension of the file: .npz, .npy\n"
-    "(one array), .safetensors, .bin or .raw (with a JSON sidecar), .json, or .hpp (hexadecimal floats). With them go the\n"
-    "inputs' SHA-256, the options and the version; the same bytes on every machine and at any number of threads.\n"
+    "The results are output, with --lse lse, with --weights weights, and with --low-word output_low and\n"
+    "so on; lse and weights have the output's format, but binary32 where that is narrower. The format\n"
+    "follows the extension of the file: .npz, .npy (one array), .safetensors, .bin or .raw (with a JSON\n"
+    "sidecar), .json, or .hpp (hexadecimal floats). With them go the inputs' SHA-256, the options and the\n"
+    "version; the same bytes on every machine and at any number of threads.\n"
     "\n"
     "A run that is interrupted leaves OUT.part, from which --resume continues.";
 
 }  // namespace
 
 void add_reference_command(CLI::App& program, action& chosen) {
-  CLI::App* command = program.add_subcommand("reference", "Write the certified reference of a case as an attention-v1 file");
+  CLI::App* command =
+      program.add_subcommand("reference", "Write the certified reference of a case as an attention-v1 file");
   const auto r = std::make_shared<request>();
-  command->add_option("CASE", r->inputs, "The case: a JSON file (- reads standard input), or a file of arrays; NAME=CASE for one array")
+  command
+      ->add_option("CASE", r->inputs,
+                   "The case: a JSON file (- reads standard input), or a file of arrays; NAME=CASE for one array")
       ->required()
       ->type_name("");
-  command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")->type_name("FILE");
+  command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")
+      ->type_name("FILE");
   command->add_option("--digits", r->digits, "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
       ->type_name("N")
       ->check(number_of_digits);
   command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
   command->add_flag("--cross-check", r->cross_check, "Compare every value with Boost's cpp_bin_float as well");
-  command->add_option("--rows", r->arrays.rows, "Only the queries A to B - 1, counted over all heads: a part for attest merge")->type_name("A:B")->group("Arrays");
-  command->add_flag("--resume", r->arrays.resume, "Continue where an interrupted run stopped, from OUT.part")->group("Arrays");
-  command->add_option("--threads", r->threads, "How many threads; 0 (the default): as many as the machine has. The values do not depend on it")
+  command
+      ->add_option("--rows", r->arrays.rows,
+                   "Only the queries A to B - 1, counted over all heads: a part for attest merge")
+      ->type_name("A:B")
+      ->group("Arrays");
+  command->add_flag("--resume", r->arrays.resume, "Continue where an interrupted run stopped, from OUT.part")
+      ->group("Arrays");
+  command
+      ->add_option("--threads", r->threads,
+                   "How many threads; 0 (the default): as many as the machine has. The values do not depend on it")
       ->type_name("N")
       ->check(thread_count)
       ->group("Arrays");
-  command->add_option("--report", r->arrays.report, "Write how the elements were settled, as JSON")->type_name("FILE")->group("Arrays");
+  command->add_option("--report", r->arrays.report, "Write how the elements were settled, as JSON")
+      ->type_name("FILE")
+      ->group("Arrays");
   add_array_options(*command, r->arrays.options);
-  command->footer(std::string(explanation) + '\n' + array_explanation + array_results_explanation);
+  command->footer(std::string(case_explanation) + explanation + '\n' + array_explanation + array_results_explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }
 

@@ -40,8 +40,7 @@ constexpr bool names(const finding& f, std::size_t row, std::size_t column, std:
   return !f.holds && f.row == row && f.column == column && actual(f) == is && expected(f) == should_be;
 }
 
-// --- shape
-// -------------------------------------------------------------------------------------------------------------
+// --- shape -------------------------------------------------------------------------------------------------
 using attest::shape;
 static_assert(shape<D, 3, 3>);
 static_assert(shape<V, 3, 2>);
@@ -50,8 +49,7 @@ static_assert(!shape<V, 2, 3>);
 static_assert(!shape<V, 3, 3>);
 static_assert(names(attest::detail::shape_finding<V, 2, 3>, 0, 0, "[3, 2]", "[2, 3]"));
 
-// --- exactly: every element in turn is the one that is wrong
-// -----------------------------------------------------------
+// --- exactly: every element in turn is the one that is wrong -----------------------------------------------
 using attest::exactly;
 static_assert(exactly<D, "[[1, 0, 1], [1, 1, 2], [2, 1, 3]]">);
 static_assert(exactly<D, "1 0 1  1 1 2  2 1 3">);
@@ -86,8 +84,7 @@ static_assert(names(exact_finding<"1 0 1  1 1 2  2 1 3 0">, 0, 0, "9 elements", 
 static_assert(names(exact_finding<"">, 0, 0, "9 elements", "0 numerals"));
 static_assert(names(claim_finding<attest::detail::exact_claim<"1/2">, third>, 0, 0, "1/3", "1/2"));
 
-// --- decimal
-// -----------------------------------------------------------------------------------------------------------
+// --- decimal -----------------------------------------------------------------------------------------------
 // r/(2r + 1) = 0.40111209267978589.., 1/(2r + 1) = 0.19777581464042819.., 1/(2 + r) = 0.24825507825772309..,
 // ...
 using attest::decimal;
@@ -122,8 +119,7 @@ static_assert(
           2, 2, "0.58", "0.59"));
 static_assert(names(decimal_finding<"0.401112">, 0, 0, "9 elements", "1 numerals"));
 
-// --- binary64, rounds_to, bits
-// -----------------------------------------------------------------------------------------
+// --- binary64, rounds_to, bits -----------------------------------------------------------------------------
 inline constexpr auto weight = A(0, 1);
 using attest::binary64;
 using attest::binary64_bits;
@@ -158,8 +154,7 @@ static_assert(names(bits_finding<0x3fc0000000000000, 0xbfd8000000000001>, 0, 1, 
                     "-0.37500000000000006 (0xbfd8000000000001)"));
 static_assert(names(bits_finding<0x3fc0000000000000>, 0, 0, "2 elements", "1 patterns"));
 
-// --- within
-// ------------------------------------------------------------------------------------------------------------
+// --- within ------------------------------------------------------------------------------------------------
 using attest::within;
 static_assert(within<weight, "0.1977758146404283", "1e-12">);
 static_assert(!within<weight, "0.1977758146404283", "1e-16">);
@@ -170,8 +165,7 @@ static_assert(!within<eighths, "0.126 -0.376", "0.0009">);
 static_assert(names(claim_finding<attest::detail::within_claim<"0.125 -0.38", "0.001">, eighths>, 0, 1,
                     "-0.38", "-0.38"));
 
-// --- equal
-// -------------------------------------------------------------------------------------------------------------
+// --- equal -------------------------------------------------------------------------------------------------
 using attest::equal;
 inline constexpr auto claimed_row = attest::row(r, 1, r) / (2 * r + 1);
 inline constexpr auto other_form = attest::row(r * r, r, r* r) / (2 * (r * r) + r);
@@ -190,8 +184,7 @@ static_assert(names(claim_finding<attest::detail::equality_claim<D_wrong>, D>, 2
 static_assert(names(claim_finding<attest::detail::equality_claim<wrong_row>, first_row>, 0, 2, "r/(2r + 1)",
                     "1/(2r + 1)"));
 
-// --- order
-// -------------------------------------------------------------------------------------------------------------
+// --- order -------------------------------------------------------------------------------------------------
 using attest::at_least;
 using attest::at_most;
 using attest::greater;
@@ -227,8 +220,7 @@ static_assert(names(claim_finding<attest::detail::order_claim<largest, attest::d
 static_assert(names(claim_finding<attest::detail::order_claim<smallest, attest::detail::order::at_most>, V>,
                     1, 1, "2", "at most 0"));
 
-// --- reads
-// -------------------------------------------------------------------------------------------------------------
+// --- reads -------------------------------------------------------------------------------------------------
 using attest::reads;
 static_assert(reads<first_row, "[r, 1, r]/(2r + 1)">);
 static_assert(!reads<first_row, "[r, 1, r]/(2r + 2)">);

@@ -100,8 +100,7 @@ constexpr bool a_scale_of_its_own_is_taken_exactly() {
          attest::compare(by_float(0, 0), by_tenth(0, 0)) == 1;
 }
 
-// --- random heads at run time
-// ------------------------------------------------------------------------------------------
+// --- random heads at run time ------------------------------------------------------------------------------
 
 using rational = basic_rational<unbounded_integer>;
 
