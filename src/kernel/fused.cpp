@@ -9,8 +9,11 @@
 #include "kernel/threads.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numbers>
+#include <thread>
 
 namespace attest::kernel {
 
@@ -132,6 +135,9 @@ class fused_call {
     const std::size_t row_blocks = (shape_.queries + block_rows - 1) / block_rows;
     const std::size_t parts = group_ * row_blocks;  // of a head
     std::vector<thread_memory> memory(threads_);
+    // Here and not in threads that are new: what this one keeps needs no fresh pages.
+    for (std::size_t n = 0; n < std::min<std::size_t>(threads_, heads * parts); ++n)
+      memory[n].scratch.reserve(shape_.key_width, shape_.value_width);
     const std::size_t head_bytes = shape_.keys * (shape_.key_width + shape_.value_width) * sizeof(T);
     if (heads >= 4 * std::size_t{threads_} && head_bytes * heads > packed_at_once) {
       check_key_values(in_.k, in_.v, shape_, visible_);
@@ -143,16 +149,36 @@ class fused_call {
       });
       return;
     }
-    // Few or small heads: all are packed, which looks at their values too, then their blocks are shared out.
+    // Few or small heads: all are packed, which looks at their values too, then their blocks are shared out. Parts
+    // are taken in order: whoever takes one of the later ones waits for nothing but parts that others are packing.
     std::vector<fused_head::packed_head<T>> packed;
     for (std::size_t head = 0; head < heads; ++head) packed.push_back(empty_head());
-    const std::size_t blocks = packed[0].blocks();
-    for_each_part(threads_, heads * blocks, [&](std::size_t part, unsigned) {
-      pack(packed[part / blocks], part / blocks, part % blocks);
-    });
-    if (!std::all_of(packed.begin(), packed.end(), [](const auto& head) { return head.all_finite(); }))
-      check_key_values(in_.k, in_.v, shape_, visible_);
-    for_each_part(threads_, heads * parts, [&](std::size_t part, unsigned thread) {
+    const std::size_t blocks = packed[0].blocks(), packing = heads * blocks;
+    std::atomic<std::size_t> packed_blocks = 0;  // those whose packing threw count too
+    std::atomic<bool> failed = false;
+    std::mutex mutex;
+    bool checked = false;
+    for_each_part(threads_, packing + heads * parts, [&](std::size_t part, unsigned thread) {
+      if (part < packing) {
+        try {
+          pack(packed[part / blocks], part / blocks, part % blocks);
+        } catch (...) {
+          failed = true;
+          ++packed_blocks;
+          throw;
+        }
+        ++packed_blocks;
+        return;
+      }
+      part -= packing;
+      while (packed_blocks != packing) std::this_thread::yield();
+      if (failed) return;
+      {
+        const std::lock_guard lock(mutex);
+        if (!checked && !std::all_of(packed.begin(), packed.end(), [](const auto& h) { return h.all_finite(); }))
+          check_key_values(in_.k, in_.v, shape_, visible_);
+        checked = true;
+      }
       const std::size_t n = part % parts;
       evaluate(packed[part / parts], part / parts, n / row_blocks, n % row_blocks, memory[thread]);
     });

@@ -457,9 +457,12 @@ struct exponential_sums {
 
 /// The weights that belong to the scores of a row, relative to 2^base: below about 2^slack once the maximum is right.
 /// Both may be the same memory. Small: the scores are below largest_small, or -infinity.
-template <bool Small, class T>
-HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::size_t vectors, T base) {
+/// Hide: keys that are not visible get no weight.
+template <bool Small, bool Hide = false, class T>
+HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::size_t vectors, T base,
+                                            [[maybe_unused]] std::uint64_t visible = 0) {
   const tag<T> d;
+  [[maybe_unused]] const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto rounder = hn::Set(d, magic<T>);
   const auto shifted_rounder = hn::Set(d, magic<T> - base);
   const auto least = hn::Set(d, magic<T> - constants<T>::cut);
@@ -470,7 +473,8 @@ HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::si
     if constexpr (Small) {
       HWY_UNROLL(4)
       for (std::size_t n = 0; n < row_group; ++n) {
-        const auto x = hn::Load(d, scores + n * lanes<T>);
+        auto x = hn::Load(d, scores + n * lanes<T>);
+        if constexpr (Hide) x = hn::IfThenElse(mask_of<T>(visible, v + n), x, hidden);
         z[n] = hn::Add(x, shifted_rounder);
         r[n] = hn::Sub(x, hn::Sub(z[n], shifted_rounder));
       }
@@ -503,10 +507,15 @@ HWY_INLINE std::size_t vectors_up_to(std::uint64_t visible) {
 }
 
 template <class T>
+HWY_INLINE T base_of(const row_block<T>& w, std::size_t i) {
+  return (std::isinf(w.maximum[i]) ? T(0) : w.maximum[i]) + w.headroom;
+}
+
+template <class T>
 HWY_INLINE exponential_sums<T> exponentials(const row_block<T>& w, std::size_t i, std::size_t vectors) {
   const T* scores = w.scores_of(i);
   T* weights = w.weights_of(i);
-  const T base = (std::isinf(w.maximum[i]) ? T(0) : w.maximum[i]) + w.headroom;
+  const T base = base_of(w, i);
   return w.scaled ? exponentials<true>(scores, weights, vectors, base)
                   : exponentials<false>(scores, weights, vectors, base);
 }
@@ -563,11 +572,12 @@ HWY_INLINE void add_total(const row_block<T>& w, std::size_t i, vector<T> sum) {
   hn::Store(hn::Add(hn::Load(d, total), sum), d, total);
 }
 
-/// Weights of a row under the maximum that it has. False when a score exceeds that by more than the slack.
-template <class T>
+/// Weights of a row of small scores under the maximum that it has. False when one exceeds that by more than the slack.
+template <bool Hide, class T>
 HWY_INLINE bool add_under_old_maximum(const row_block<T>& w, std::size_t i, std::size_t vectors) {
   const tag<T> d;
-  const auto sums = exponentials(w, i, vectors);
+  const auto sums =
+      exponentials<true, Hide>(w.scores_of(i), w.weights_of(i), vectors, base_of(w, i), w.visible[i]);
   const auto limit = hn::Set(d, magic<T> + T(fused_exp::slack) - w.headroom);
   if (!hn::AllFalse(d, hn::Gt(sums.largest, limit))) return false;
   add_total(w, i, sums.total);
@@ -584,8 +594,9 @@ void softmax_step(const row_block<T>& w, std::size_t tile) {
   bool done[tile_rows] = {};
   for (std::size_t i = first; i < last; ++i) {
     // Most rows have seen about their largest score long ago: then there is no need to look for it first.
-    const bool likely = w.scaled && w.visible[i] == ~std::uint64_t{0} && !std::isinf(w.maximum[i]);
-    done[i - first] = likely && add_under_old_maximum(w, i, vectors);
+    if (w.scaled && !std::isinf(w.maximum[i]))
+      done[i - first] = w.visible[i] == ~std::uint64_t{0} ? add_under_old_maximum<false>(w, i, vectors)
+                                                          : add_under_old_maximum<true>(w, i, vectors);
     if (done[i - first]) continue;
     top[i - first] = hide(w, i, vectors);
   }
