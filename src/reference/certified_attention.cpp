@@ -25,8 +25,7 @@ namespace {
 
 using namespace certified;
 
-// --- elements in memory
-// ---------------------------------------------------------------------------------------------
+// --- elements in memory ------------------------------------------------------------------------------------
 
 template <class T>
 void store(void* data, std::ptrdiff_t offset, std::uint64_t pattern) {
@@ -94,8 +93,7 @@ class result_array {
   const format* format_;
 };
 
-// --- checks
-// ---------------------------------------------------------------------------------------------------------
+// --- checks ------------------------------------------------------------------------------------------------
 
 void check_array(const char* name, const any_result& array, const std::array<std::size_t, 4>& shape) {
   check_result(name, array.where(), array.data(), shape);
@@ -162,8 +160,7 @@ attention_shape checked(const certified_inputs& in, const attention_options& opt
   return shape;
 }
 
-// --- the call
-// -------------------------------------------------------------------------------------------------------
+// --- the call ----------------------------------------------------------------------------------------------
 
 constexpr std::size_t narrow = static_cast<std::size_t>(reference_tier::narrow);
 constexpr std::size_t double_double = static_cast<std::size_t>(reference_tier::double_double);
@@ -309,8 +306,7 @@ class certified_call {
   static constexpr std::size_t listed = 100;
   static constexpr std::size_t pending_rows = 48;
 
-  // --- parts
-  // --------------------------------------------------------------------------------------------------------
+  // --- parts -----------------------------------------------------------------------------------------------
 
   /// No more threads than have something to do that is worth starting them.
   unsigned useful_threads() const {
@@ -389,8 +385,7 @@ class certified_call {
     if (stopped_) throw interrupted();
   }
 
-  // --- a head
-  // -------------------------------------------------------------------------------------------------------
+  // --- a head ----------------------------------------------------------------------------------------------
 
   void load_head(std::size_t b, std::size_t head, worker& w) const {
     if (w.loaded && w.b == b && w.head == head) return;
@@ -486,8 +481,7 @@ class certified_call {
     return *w.constant_keys;
   }
 
-  // --- a row
-  // --------------------------------------------------------------------------------------------------------
+  // --- a row -----------------------------------------------------------------------------------------------
 
   target target_of(const result_array& array) const { return {&array.to(), how_.direction, how_.saturate}; }
 
@@ -591,8 +585,7 @@ class certified_call {
     row.bias = x.bias.data();
   }
 
-  // --- a block of rows of one query head
-  // ----------------------------------------------------------------------------
+  // --- a block of rows of one query head -------------------------------------------------------------------
 
   void do_block(std::size_t b, std::size_t h, std::size_t loaded, std::size_t first, std::size_t last,
                 worker& w) {
@@ -759,8 +752,7 @@ class certified_call {
     return true;
   }
 
-  // --- pairs of doubles
-  // ---------------------------------------------------------------------------------------------
+  // --- pairs of doubles ------------------------------------------------------------------------------------
 
   void finish_pending(worker& w) {
     if (w.pending.empty()) return;
@@ -968,8 +960,7 @@ class certified_call {
     error = normal ? error * 1.5 + std::fabs(p) * 0x1p-100 : std::numeric_limits<double>::infinity();
   }
 
-  // --- the exact tiers
-  // ----------------------------------------------------------------------------------------------
+  // --- the exact tiers -------------------------------------------------------------------------------------
 
   /// A row that sees no key and has no sink.
   void empty_row(std::size_t b, std::size_t h, std::size_t i, worker& w) const {
