@@ -31,8 +31,8 @@ constexpr std::size_t lanes = hn::MaxLanes(D());
 
 // --- error-free transforms of vectors ----------------------------------------------------------------------------
 
-// A compiler that contracts a·b and a later sum into one operation would break the transforms, whatever its flags: the product
-// goes through here.
+// A compiler that contracts a·b and a later sum into one operation would break the transforms, whatever its
+// flags: the product goes through here.
 HWY_INLINE V pinned(V x) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
   asm("" : "+v"(x.raw));
@@ -66,8 +66,8 @@ constexpr bool fused = false;
 /// a·b + c, rounded twice.
 HWY_INLINE V multiply_add(V a, V b, V c) { return hn::Add(pinned(hn::Mul(a, b)), c); }
 
-/// x as the sum of two numbers of 26 bits (T. J. Dekker, "A floating-point technique for extending the available precision",
-/// Numer. Math. 18, 1971), for |x| < 2^996.
+/// x as the sum of two numbers of 26 bits (T. J. Dekker, "A floating-point technique for extending the
+/// available precision", Numer. Math. 18, 1971), for |x| < 2^996.
 HWY_INLINE void split(V x, V& high, V& low) {
   const V c = pinned(hn::Mul(x, hn::Set(D(), 134217729.0)));
   high = hn::Sub(c, hn::Sub(c, x));
@@ -139,8 +139,8 @@ HWY_INLINE void accumulate(V a, V a_low, V b, V& s, V& r) {
 #endif
 }
 
-/// (ah + al)·(bh + bl), not normalised: where the low words are at most u times the high ones the relative error is at most 6u^2
-/// (9u^2 without fused operations).
+/// (ah + al)·(bh + bl), not normalised: where the low words are at most u times the high ones the relative
+/// error is at most 6u^2 (9u^2 without fused operations).
 HWY_INLINE void multiply(V ah, V al, V bh, V bl, V& high, V& low) {
   high = pinned(hn::Mul(ah, bh));
   low = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, high)));
@@ -162,7 +162,8 @@ HWY_INLINE V lookup(const double* table, VU index) {
 
 constexpr double least_exponent = -960;  // exponentials below 2^-960 are taken for about that
 
-/// Independent vectors, two or, as two<two<V>>, four, whose operations are interleaved: one alone waits for its own results.
+/// Independent vectors, two or, as two<two<V>>, four, whose operations are interleaved: one alone waits for
+/// its own results.
 template <class X>
 struct two {
   X a, b;
@@ -272,8 +273,8 @@ HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low
   powers_of_two(e.b, power.b, high.b, low.b, small_high.b, small_low.b);
 }
 
-// The exponential in three steps, which row_exponentials() takes one after another for all vectors of a row: a vector that took
-// all of them at once would mostly wait for its own results. X is V or two<V>.
+// The exponential in three steps, which row_exponentials() takes one after another for all vectors of a row:
+// a vector that took all of them at once would mostly wait for its own results. X is V or two<V>.
 
 /// r, |r| <= 1/2 + 2^-9, and the pair th + tl with 2^((yh + yl - shift)/256) = (th + tl) 2^(r/256).
 template <class X>
@@ -318,8 +319,9 @@ HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
   pl = plus(plus(minus(th, ph), xh), xl);
 }
 
-/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift < 2^17 and |yl| <= 2^-10: relative error at most
-/// 2^-94, and 2^-59 |yl| more where |yl| > |yh|, while the result is above 2^-960; below, ph + pl is in [2^-961, 2^-959].
+/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift < 2^17 and |yl| <=
+/// 2^-10: relative error at most 2^-94, and 2^-59 |yl| more where |yl| > |yh|, while the result is above
+/// 2^-960; below, ph + pl is in [2^-961, 2^-959].
 HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
   V r, th, tl, eh, el;
   reduce(yh, yl, shift, r, th, tl);
@@ -342,7 +344,8 @@ constexpr std::size_t tile_rows = 4;
 #else
 constexpr std::size_t tile_rows = 2;
 #endif
-static_assert(group_rows == 4 && panel_width % (2 * lanes) == 0 && panel_width % tile_width == 0 && group_rows % tile_rows == 0);
+static_assert(group_rows == 4 && panel_width % (2 * lanes) == 0 && panel_width % tile_width == 0 &&
+              group_rows % tile_rows == 0);
 
 HWY_INLINE void accumulate(V a, V b0, V b1, tile_row& t) {
   accumulate(a, b0, t.s0, t.r0);
@@ -361,7 +364,8 @@ HWY_INLINE void store_scores(const tile_row& t, V grid0, V grid1, double* high, 
   hn::Store(t.r1, d, low + lanes);
 }
 
-/// Dot products of group_rows queries q[c][row] and the tile_width keys k[c][panel], as high + low, into rows block_keys apart.
+/// Dot products of group_rows queries q[c][row] and the tile_width keys k[c][panel], as high + low, into rows
+/// block_keys apart.
 HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTRICT k,
                            const double* HWY_RESTRICT grid, std::size_t width, double* HWY_RESTRICT high,
                            double* HWY_RESTRICT low) {
@@ -406,8 +410,8 @@ HWY_INLINE void add_outputs(const tile_row& t, V grid0, V grid1, double* high, d
   add_output(t.s1, t.r1, grid1, high + lanes, low + lanes);
 }
 
-/// Adds Σ_j p_j v_j over `count` keys, p from rows block_keys apart, to group_rows rows of outputs `stride` apart. The grid of a row
-/// is sums[row] · grid.
+/// Adds Σ_j p_j v_j over `count` keys, p from rows block_keys apart, to group_rows rows of outputs `stride`
+/// apart. The grid of a row is sums[row] · grid.
 HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
                             const double* HWY_RESTRICT v, std::size_t count, const double* HWY_RESTRICT grid,
                             const double* HWY_RESTRICT sums, double* HWY_RESTRICT output_high,
@@ -485,7 +489,8 @@ HWY_INLINE V last_bit_of(V x) {
   return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, 2.0), hn::Abs(bit));
 }
 
-/// Of a row after scaling: its Euclidean norm, rounded, and the last bit that is 1 in any coordinate; 2 where all are 0.
+/// Of a row after scaling: its Euclidean norm, rounded, and the last bit that is 1 in any coordinate; 2 where
+/// all are 0.
 struct scaled_row {
   double norm;
   double last_bit;
@@ -606,7 +611,8 @@ inline void pack_values(packed_head::data& head, const double* v, std::size_t st
     for (std::size_t b = 0; b < blocks; ++b) {
       double* grid = head.value_grid.get() + (b * head.value_panels + panel) * panel_width;
       for (std::size_t c = 0; c < panel_width; ++c)
-        grid[c] = of_all[c] == 0 ? 0 : power_of_two(exponent_above(std::max(grid[c], of_all[c] * 0x1p-200) * (1 + 0x1p-19)));
+        grid[c] = of_all[c] == 0 ? 0
+                                 : power_of_two(exponent_above(std::max(grid[c], of_all[c] * 0x1p-200) * (1 + 0x1p-19)));
     }
   }
 }
@@ -623,7 +629,8 @@ constexpr std::size_t no_key = static_cast<std::size_t>(-1);
 struct row_state {
   std::size_t first = 0;  // keys that it may see; none for a row that only fills a tile
   std::size_t last = 0;
-  double_double factor{};   // a scaled dot product times this is a score, times 256 log2(e) where nothing else is done to it
+  // A scaled dot product times this is a score, times 256 log2(e) where nothing else is done to it.
+  double_double factor{};
   long factor_exponent = 0;
   double factor_error = 0;  // of scores, where the factor was too small to be taken for anything but 0
   long query_last_bit = 0;  // of the scaled query
@@ -636,7 +643,8 @@ struct row_state {
   double largest_low = 0;           // what its low word is at most
   std::uint64_t wanted_panels = 0;  // of values; the last bit stands for panel 63 and all beyond
 
-  // Scores too large for a difference of exponents to be known well: only whether one key outweighs all others is asked for.
+  // Scores too large for a difference of exponents to be known well: only whether one key outweighs all
+  // others is asked for.
   bool coarse = false;
   double best = -infinity;       // the largest of (score less its error), times 256 log2(e)
   double second = -infinity;     // the largest of (score plus its error) of the others
@@ -654,7 +662,8 @@ class evaluation {
     blocks_ = (head.keys + block_keys - 1) / block_keys;
     simple_ = !steps.softcap && !steps.slope;
     const double_double log2e{exp_tables::log2e_256_high, exp_tables::log2e_256_low};
-    scale_ = steps.scale ? double_double{std::abs(*steps.scale), 0} : reciprocal_root(static_cast<double>(head.key_width));
+    scale_ = steps.scale ? double_double{std::abs(*steps.scale), 0}
+                         : reciprocal_root(static_cast<double>(head.key_width));
     if (scale_.high != 0) {
       std::frexp(scale_.high, &scale_exponent_);
       scale_ = {std::ldexp(scale_.high, -scale_exponent_), std::ldexp(scale_.low, -scale_exponent_)};
@@ -736,7 +745,8 @@ void evaluation::reserve() {
 
 void evaluation::start() {
   if (count_ % group_rows != 0)
-    std::fill_n(memory_.q.get() + count_ / group_rows * group_rows * head_.key_width, group_rows * head_.key_width, 0.0);
+    std::fill_n(memory_.q.get() + count_ / group_rows * group_rows * head_.key_width,
+                group_rows * head_.key_width, 0.0);
   std::fill_n(memory_.output_high.get(), block_rows * width_, 0.0);
   std::fill_n(memory_.output_low.get(), block_rows * width_, 0.0);
   std::fill_n(memory_.sums.get(), block_rows * 16, 0.0);
@@ -763,7 +773,8 @@ void evaluation::start_row(std::size_t i) {
 
   int exponent = std::max(exponent_above(largest_magnitude(x, 1, padded, padded)), -900);
   const scaled_row scaled = scale_row(x, padded, power_of_two(-exponent));
-  // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is exact then.)
+  // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is
+  // exact then.)
   const int norm = exponent_above(scaled.norm * (1 + 0x1p-20));
   exponent += norm;
   s.query_last_bit = exponent_above(scaled.last_bit) - 1 - norm;
@@ -786,7 +797,8 @@ void evaluation::start_row(std::size_t i) {
     s.factor_exponent = total;
     if (total > 900 && steps_.sink) s.lost = true;
     const double size = s.factor.high * largest_key_norm_;
-    if (!(size * static_cast<double>(width + 1) * 0x1p-52 <= 0x1p-11)) (simple_ && !row.bias ? s.coarse : s.lost) = true;
+    if (!(size * static_cast<double>(width + 1) * 0x1p-52 <= 0x1p-11))
+      (simple_ && !row.bias ? s.coarse : s.lost) = true;
   }
   if (steps_.sink) {
     s.largest = sink_.high;
@@ -800,8 +812,8 @@ void evaluation::start_row(std::size_t i) {
   }
 }
 
-/// Scores times 256 log2(e), from scaled dot products, in place. Returns a bound of their absolute error, given that of the dot
-/// products times the factor. docs/error-bounds.md, "Further steps of a score".
+/// Scores times 256 log2(e), from scaled dot products, in place. Returns a bound of their absolute error,
+/// given that of the dot products times the factor. docs/error-bounds.md, "Further steps of a score".
 double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
                                double& largest_low) {
   const D d;
@@ -844,7 +856,8 @@ double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t fir
       // tanh(x/cap) = (e - 1)/(e + 1) with e = exp(2|x|/cap), 1 beyond |x| = 40 cap or so.
       V yh, yl;
       const V negative = hn::And(xh, hn::Set(d, -0.0));
-      multiply(hn::Xor(xh, negative), hn::Xor(xl, negative), hn::Set(d, cap_factor.high), hn::Set(d, cap_factor.low), yh, yl);
+      multiply(hn::Xor(xh, negative), hn::Xor(xl, negative), hn::Set(d, cap_factor.high),
+               hn::Set(d, cap_factor.low), yh, yl);
       const auto far = hn::Gt(yh, hn::Set(d, 256.0 * 120));
       yh = hn::IfThenElse(far, hn::Set(d, 256.0 * 120), yh);
       yl = hn::IfThenElse(far, hn::Zero(d), yl);
@@ -922,8 +935,8 @@ void evaluation::rescale(std::size_t i, double shift) {
   for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
 }
 
-/// Error of a dot product times the factor, in the exponent's unit where the factor holds log2(e): docs/error-bounds.md,
-/// "Scores".
+/// Error of a dot product times the factor, in the exponent's unit where the factor holds log2(e):
+/// docs/error-bounds.md, "Scores".
 double evaluation::dot_error(const row_state& s, double norm, long spare) const {
   const double n = static_cast<double>(head_.key_width);
   double error = 0x1p-100;
@@ -962,7 +975,8 @@ void evaluation::find_best_key(std::size_t block, std::size_t i, std::size_t fir
   }
 }
 
-/// Results where one key (or the sink) outweighs the sum of all others by 2^300 / n or more; else nothing is claimed.
+/// Results where one key (or the sink) outweighs the sum of all others by 2^300 / n or more; else nothing is
+/// claimed.
 void evaluation::finish_coarse(std::size_t i) {
   const row_state& s = state_[i];
   const row_results& result = results_[i];
@@ -1005,8 +1019,8 @@ void evaluation::finish_coarse(std::size_t i) {
   }
 }
 
-/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does not see the key; sum
-/// is not below their sum.
+/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does
+/// not see the key; sum is not below their sum.
 void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum) {
   const D d;
   const DU du;
@@ -1245,12 +1259,14 @@ void evaluation::finish(std::size_t i) {
   constexpr double per_lane = k / static_cast<double>(lanes);
   double spread = s.error * (1 + 0x1p-20);
   if (spread > l * 0x1p-84) {  // else the rest is about as large
-    const double top = std::exp2((s.largest - s.shift) / 256) * (1 - 0x1p-30 - s.largest_low);  // not above the largest exponential
+    // Not above the largest exponential.
+    const double top = std::exp2((s.largest - s.shift) / 256) * (1 - 0x1p-30 - s.largest_low);
     spread = std::min(spread, s.error * (1 + 0x1p-30) - s.largest_block_error * top +
                                   s.largest_block_error * (l * (1 + 0x1p-40) - top) + s.error * 0x1p-40);
   }
   const double sum_error = (per_lane * per_lane + (b + 8) * (b + 8)) * 0x1p-103 + 0x1p-99;
-  const double grid_error = s.grids / l * 0x1p-103 * ((k + 8) * (k + 8) * (fused ? 0.25 : 0.5) + b * (k + 4) * (fused ? 1 : 1.5)) * 1.01;
+  const double grid_error = s.grids / l * 0x1p-103 *
+                            ((k + 8) * (k + 8) * (fused ? 0.25 : 0.5) + b * (k + 4) * (fused ? 1 : 1.5)) * 1.01;
   double output_error = 2.04 * spread / l + grid_error + sum_error * 1.01 + n * 0x1p-390;
   double weight_error = s.error / l * 1.02 + sum_error * 1.01;
   if (s.lost || !(l > 0x1p-2 && l < 0x1p100)) output_error = weight_error = infinity;
@@ -1302,7 +1318,9 @@ void evaluation::finish(std::size_t i) {
     result.log_sum_exp[1] = log.low;
     const bool certain = std::abs(z.high) <= 0x1p-40 && std::abs(shift) < 0x1p50;
     result.log_sum_exp[2] =
-        certain ? weight_error + 0x1p-92 + (std::abs(shift) + std::abs(x) + std::abs(log.high)) * 0x1p-100 + n * 0x1p-900 : infinity;
+        certain ? weight_error + 0x1p-92 + (std::abs(shift) + std::abs(x) + std::abs(log.high)) * 0x1p-100 +
+                      n * 0x1p-900
+                : infinity;
   }
   if (result.weights_high) finish_weights(i, inverse, weight_error);
 }
@@ -1382,12 +1400,14 @@ scratch& scratch::operator=(scratch&&) noexcept = default;
 
 void evaluate(const packed_head& head, const score_steps& steps, std::span<const query_row> rows,
               std::span<const row_results> results, scratch& memory) {
-  HWY_DYNAMIC_DISPATCH(evaluate_rows)(head.contents(), steps, rows.data(), results.data(), rows.size(), memory.memory());
+  HWY_DYNAMIC_DISPATCH(evaluate_rows)
+  (head.contents(), steps, rows.data(), results.data(), rows.size(), memory.memory());
 }
 
 void powers(std::span<const double> high, std::span<const double> low, double shift, std::span<double> power_high,
             std::span<double> power_low) {
-  HWY_DYNAMIC_DISPATCH(evaluate_powers)(high.size(), high.data(), low.data(), shift, power_high.data(), power_low.data());
+  HWY_DYNAMIC_DISPATCH(evaluate_powers)
+  (high.size(), high.data(), low.data(), shift, power_high.data(), power_low.data());
 }
 
 const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }

@@ -1,6 +1,6 @@
-// round_pairs_between_steps() to nearest, on every instruction set: what it decides is right for every number of the
-// interval, checked at both ends in MPFR; ties, powers of two, signs, zeros, the ends of its range; and it decides nearly
-// everything that it may. (Directed rounding: certified_rounding_test.cpp.)
+// round_pairs_between_steps() to nearest, on every instruction set: what it decides is right for every number
+// of the interval, checked at both ends in MPFR; ties, powers of two, signs, zeros, the ends of its range;
+// and it decides nearly everything that it may. (Directed rounding: certified_rounding_test.cpp.)
 #include "../../src/reference/instruction_sets.hpp"
 #include "../../src/reference/rounding_of_doubles.hpp"
 #include "catch.hpp"
@@ -51,8 +51,8 @@ outcome round_one(double high, double low, double error) { return round_all({{hi
 
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
-/// The end of the interval, high + low ± error, rounded once. (MPFR's exponents have no end here, so no double rounding of
-/// subnormal numbers; to nearest even like the rest.)
+/// The end of the interval, high + low ± error, rounded once. (MPFR's exponents have no end here, so no
+/// double rounding of subnormal numbers; to nearest even like the rest.)
 double end_rounded(const interval& i, int sign) {
   mpfr_t x;
   mpfr_init2(x, 4400);
@@ -96,8 +96,8 @@ TEST_CASE("rounding of pairs: what is decided is right at both ends", "[double_d
       INFO(name << ": " << x[i].high << " + " << x[i].low << " ± " << x[i].error);
       REQUIRE((same(r[i].value, up) && same(r[i].value, down)));
     }
-    // What is left open though its ends agree: ties exactly, what is below 2^-960 or above 2^1022, and near ties nearer than the
-    // test's own slack; the recipe above makes about one in nine of these.
+    // What is left open though its ends agree: ties exactly, what is below 2^-960 or above 2^1022, and near
+    // ties nearer than the test's own slack; the recipe above makes about one in nine of these.
     INFO(name << ": " << decided << " of " << could);
     CHECK(decided > could - could / 6);
     CHECK(decided <= could);
