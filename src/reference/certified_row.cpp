@@ -1,5 +1,7 @@
 #include "certified_row.hpp"
 
+#include "weighted_sum.hpp"
+
 #include <attest/enclosure/elementary.hpp>
 #include <attest/enclosure/evaluate.hpp>
 #include <attest/enclosure/printed.hpp>
@@ -7,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 namespace attest::certified {
 
@@ -127,17 +130,27 @@ class row_engine::implementation {
   verdict output(std::size_t column, const target& to, const unbounded_dyadic* less) {
     unbounded_dyadic shared;
     if (proportional(column, shared) == terms_.size()) return rational(shared, terms_[0].count, to, less);
+    // Numerators take storage that grows; most outputs do without.
     std::vector<unbounded_dyadic> numerators;
-    numerators.reserve(terms_.size());
-    for (std::size_t t = 0; t < terms_.size(); ++t) numerators.push_back(numerator(t, column));
-    return fraction(numerators, to, less);
+    const auto known = [&]() -> const std::vector<unbounded_dyadic>& {
+      if (numerators.empty())
+        for (std::size_t t = 0; t < terms_.size(); ++t) numerators.push_back(numerator(t, column));
+      return numerators;
+    };
+    const auto sum = [&](unsigned bits) {
+      if (bits == first_bits)
+        if (const std::optional<enclosure> fast = fixed_sum(column)) return *fast;
+      return enclosed_sum(known(), bits);
+    };
+    return fraction(sum, known, to, less);
   }
 
   verdict weight(std::size_t key, const target& to, const unbounded_dyadic* less) {
     if (terms_.size() == 1) return rational(unbounded_dyadic(1), terms_[0].count, to, less);
     std::vector<unbounded_dyadic> numerators(terms_.size());
     numerators[term_of_key_[key - row_.first]] = unbounded_dyadic(1);
-    return fraction(numerators, to, less);
+    const auto known = [&]() -> const std::vector<unbounded_dyadic>& { return numerators; };
+    return fraction([&](unsigned bits) { return enclosed_sum(numerators, bits); }, known, to, less);
   }
 
   verdict log_sum_exp(log_sum_exp_base base, const target& to, const unbounded_dyadic* less) {
@@ -368,20 +381,56 @@ class row_engine::implementation {
     return v;
   }
 
-  verdict fraction(const std::vector<unbounded_dyadic>& numerators, const target& to,
-                   const unbounded_dyadic* less) {
-    const auto enclose = [&](unsigned bits) {
-      enclosure sum = enclosure::exact(0LL);
-      for (std::size_t t = 0; t < terms_.size(); ++t)
-        if (sign(numerators[t]) != 0)
-          sum = add(sum, multiply(exactly(numerators[t]), exponential(largest_, t, bits), bits), bits);
-      return divide(sum, normaliser(bits), bits);
-    };
+  /// Σ_t N_t e^{α_t - α}, α the largest.
+  enclosure enclosed_sum(const std::vector<unbounded_dyadic>& numerators, unsigned bits) {
+    enclosure sum = enclosure::exact(0LL);
+    for (std::size_t t = 0; t < terms_.size(); ++t)
+      if (sign(numerators[t]) != 0)
+        sum = add(sum, multiply(exactly(numerators[t]), exponential(largest_, t, bits), bits), bits);
+    return sum;
+  }
+
+  /// The same for a column of the values, to about first_bits, key by key in integers of fixed length; nothing
+  /// where these are too short.
+  std::optional<enclosure> fixed_sum(std::size_t column) {
+    if (!fixed_weights_) {
+      fixed_weights_.emplace();
+      for (std::size_t t = 0; t < terms_.size(); ++t) {
+        const std::optional<fixed_weight> w = fixed_weight_of(exponential(largest_, t, first_bits));
+        if (!w) {
+          fixed_weights_->clear();
+          break;
+        }
+        fixed_weights_->push_back(*w);
+      }
+    }
+    if (fixed_weights_->empty()) return std::nullopt;
+    const exact_rows& v = *row_.v;
+    int unit = std::numeric_limits<int>::max();
+    for (std::size_t j = row_.first; j < row_.last; ++j) {
+      if (!row_.sees(j)) continue;
+      const input_number x = v(j, column);
+      if (x.magnitude != 0) unit = std::min(unit, x.exponent);
+    }
+    weighted_sum sum(unit);
+    for (std::size_t j = row_.first; j < row_.last; ++j) {
+      if (!row_.sees(j)) continue;
+      const input_number x = v(j, column);
+      if (!weighted_sum::fits(x, unit)) return std::nullopt;
+      sum.add(x, (*fixed_weights_)[term_of_key_[j - row_.first]]);
+    }
+    return sum.value(first_bits);
+  }
+
+  /// Σ_t N_t e^{α_t} / Σ_t n_t e^{α_t}, given the upper sum and the numerators.
+  template <class Sum, class Numerators>
+  verdict fraction(Sum sum, Numerators numerators, const target& to, const unbounded_dyadic* less) {
+    const auto enclose = [&](unsigned bits) { return divide(sum(bits), normaliser(bits), bits); };
     // x - b has the sign of Σ_t (N_t - b n_t) e^{α_t}.
     const auto compare = [&](const unbounded_dyadic& b, unsigned& bits) {
       std::vector<unbounded_dyadic> coefficients(terms_.size());
       for (std::size_t t = 0; t < terms_.size(); ++t)
-        coefficients[t] = numerators[t] - times(b, terms_[t].count);
+        coefficients[t] = numerators()[t] - times(b, terms_[t].count);
       return sign_of_sum(coefficients, bits);
     };
     return settle(enclose, compare, to, less);
@@ -543,6 +592,7 @@ class row_engine::implementation {
   std::map<std::pair<std::size_t, unsigned>, level> levels_;  // by reference and bits
   std::map<unsigned, std::vector<std::optional<enclosure>>> capped_scores_;
   std::map<unsigned, enclosure> roots_;
+  std::optional<std::vector<fixed_weight>> fixed_weights_;  // of each term; empty where one does not fit
 };
 
 row_engine::row_engine(const row_view& row, const row_limits& limits)
