@@ -275,7 +275,12 @@ class fused_call {
     std::vector<T> bias;
   };
 
-  fused_head::packed_head<T> empty_head() const { return {shape_.keys, shape_.key_width, shape_.value_width}; }
+  fused_head::packed_head<T> empty_head() const {
+    fused_head::packed_head<T> head(shape_.keys, shape_.key_width, shape_.value_width);
+    // Copying pays from a few row blocks on.
+    if (group_ * shape_.queries <= block_rows) head.keep_values_in_place();
+    return head;
+  }
 
   static fused_head::strided_rows<T> rows_of(const tensor<const T>& array, std::size_t b, std::size_t h) {
     return {array.data() + array.where().offset(b, h, 0, 0), array.where().strides[2],

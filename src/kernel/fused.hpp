@@ -4,6 +4,7 @@
 
 #include "kernel/fused_memory.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -35,6 +36,8 @@ template <class T>
 struct packed_values {
   T largest_key = 0;  // max |k| over the rows that are finite
   bool all_finite = true;  // K and V
+  const T* values = nullptr;  // where V is read as it is: its first row
+  std::size_t value_stride = 0;
 };
 
 /// One key/value head as the kernel reads it, in blocks of 64 keys: K transposed, V as it is, each in panels
@@ -52,6 +55,8 @@ class packed_head {
       pack(block, {k, k_stride, 1}, {v, v_stride, 1});
   }
 
+  /// V may be read where it is, if it is as good there as packed: it has to outlive this object. Before pack().
+  void keep_values_in_place() { values_in_place_ = true; }
   /// Packs one of the blocks, from the rows of the whole head. Different blocks at the same time are fine.
   void pack(std::size_t block, const strided_rows<T>& k, const strided_rows<T>& v);
 
@@ -62,6 +67,16 @@ class packed_head {
   /// value_width, rounded up to two vectors of any machine.
   std::size_t padded_value_width() const { return (value_width_ + 31) / 32 * 32; }
   T* key_block(std::size_t block) const { return k_.get() + block * block_keys * key_width_; }
+  /// V of the columns [c, c + a panel), row by row; the stride of the rows.
+  struct value_panel {
+    const T* data;
+    std::size_t stride;
+  };
+  value_panel values(std::size_t block, std::size_t c, std::size_t panel) const {
+    const packed_values<T>& there = packed_[block];
+    if (there.values != nullptr) return {there.values + c, there.value_stride};
+    return {value_block(block) + c * block_keys, std::min(panel, padded_value_width() - c)};
+  }
   T* value_block(std::size_t block) const { return v_.get() + block * block_keys * padded_value_width(); }
   /// max |k| over the packed keys of all blocks.
   T largest_key() const;
@@ -70,6 +85,7 @@ class packed_head {
 
  private:
   std::size_t keys_, key_width_, value_width_;
+  bool values_in_place_ = false;
   vector_memory<T> k_, v_;
   std::vector<packed_values<T>> packed_;  // of each block
 };

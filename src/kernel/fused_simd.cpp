@@ -381,18 +381,17 @@ void score_products(const row_block<T>& w, const packed_head<T>& head, std::size
 /// Σ weight V, added to the sums or, of a fresh tile, their first value.
 template <class T>
 void add_values(row_block<T>& w, const packed_head<T>& head, std::size_t block) {
-  const T* values = head.value_block(block);
   const std::size_t width = head.value_width();
   for (std::size_t c = 0; c < width; c += panel<T>) {
     const std::size_t vectors = std::min(tile_vectors, (width - c + lanes<T> - 1) / lanes<T>);
-    const std::size_t stride = std::min(panel<T>, head.padded_value_width() - c);
+    const auto [values, stride] = head.values(block, c, panel<T>);
     for (std::size_t tile = 0; tile < w.tiles(); ++tile) {
       const std::uint64_t bits = w.visible_to(tile);
       if (bits == 0) continue;
       const auto first = static_cast<std::size_t>(std::countr_zero(bits));
       const auto last = block_keys - static_cast<std::size_t>(std::countl_zero(bits));
       multiply<tile_rows>(vectors, w.weights_of(tile * tile_rows) + first, score_stride<T>,
-                          values + c * block_keys + first * stride, stride, last - first,
+                          values + first * stride, stride, last - first,
                           w.sum + tile * tile_rows * w.sum_stride + c, w.sum_stride, (w.fresh >> tile & 1) == 0);
     }
   }
@@ -1017,8 +1016,8 @@ HWY_INLINE void copy_columns(const T* const* rows, std::size_t from, std::size_t
 
 template <class T>
 packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
-             std::size_t key_width, std::size_t value_width, std::size_t padded_value_width, T* keys,
-             T* values) {
+                            std::size_t key_width, std::size_t value_width, std::size_t padded_value_width,
+                            bool values_in_place, T* keys, T* values) {
   const std::size_t width = std::max(key_width, value_width);
   const bool gather = k.coordinate != 1 || v.coordinate != 1;
   const std::vector<T> zeros(width);
@@ -1037,6 +1036,19 @@ packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, 
   };
   result.largest_key =
       pack(k, key_width, [&](auto& seen) HWY_ATTR { pack_keys(rows, key_width, keys, seen); });
+  // Panels of wider rows would meet in few sets of the first cache.
+  constexpr std::size_t line = 64 / sizeof(T);
+  const auto value_stride = static_cast<std::size_t>(v.row);
+  if (values_in_place && v.coordinate == 1 && v.row > 0 && value_width % line == 0 && value_stride <= 8 * line) {
+    magnitude<T> seen;
+    const T* values_there = v.data + static_cast<std::ptrdiff_t>(first) * v.row;
+    for (std::size_t j = 0; j < there; ++j) look_at_row(values_there + j * value_stride, value_width, seen);
+    if (std::isfinite(seen.value())) {
+      result.values = values_there;
+      result.value_stride = value_stride;
+      return result;
+    }
+  }
   pack(v, value_width, [&](auto& seen) HWY_ATTR {
     for (std::size_t c = 0; c < value_width; c += panel<T>)
       copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
@@ -1207,14 +1219,14 @@ class few_rows_evaluation {
 // --- what is exported --------------------------------------------------------------------------------------------
 
 packed_values<double> pack_double(const strided_rows<double>& k, const strided_rows<double>& v, std::size_t first,
-                   std::size_t there, std::size_t key_width, std::size_t value_width,
-                   std::size_t padded_value_width, double* keys, double* values) {
-  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
+                        std::size_t there, std::size_t key_width, std::size_t value_width,
+                        std::size_t padded_value_width, bool values_in_place, double* keys, double* values) {
+  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, values_in_place, keys, values);
 }
 packed_values<float> pack_float(const strided_rows<float>& k, const strided_rows<float>& v, std::size_t first,
-                 std::size_t there, std::size_t key_width, std::size_t value_width,
-                 std::size_t padded_value_width, float* keys, float* values) {
-  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, keys, values);
+                        std::size_t there, std::size_t key_width, std::size_t value_width,
+                        std::size_t padded_value_width, bool values_in_place, float* keys, float* values) {
+  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, values_in_place, keys, values);
 }
 std::optional<overflow> evaluate_double(const packed_head<double>& head, const score_steps<double>& steps,
                                         const query_row<double>* rows, const row_results<double>* results,
@@ -1277,8 +1289,8 @@ void packed_head<T>::pack(std::size_t block, const strided_rows<T>& k, const str
     else
       return HWY_DYNAMIC_DISPATCH(pack_float);
   }();
-  packed_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(),
-                                key_block(block), value_block(block));
+  packed_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(), values_in_place_,
+                           key_block(block), value_block(block));
 }
 
 template <class T>
