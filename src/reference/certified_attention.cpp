@@ -200,6 +200,7 @@ struct worker {
   std::optional<double> largest_key;
   std::optional<bool> constant_keys;
   std::optional<double_double_tier::packed_head> pairs;
+  bool scaled = false;  // some column's results of pairs are
   std::optional<kernel::fused_head::packed_head<double>> fused;
   score_options steps;  // of the query head at hand
   double narrow_squares = 0, narrow_keys = 0,
@@ -440,9 +441,12 @@ class certified_call {
   }
   static const double_double_tier::packed_head& pairs_of(worker& w) {
     const exact_rows& k = w.k.get();
-    if (!w.pairs)
+    if (!w.pairs) {
       w.pairs.emplace(k.rows, k.width, w.varying.size(), k.doubles, k.stride, packed_values(w),
                       packed_stride(w));
+      const std::span<const int> exponents = w.pairs->value_exponents();
+      w.scaled = std::any_of(exponents.begin(), exponents.end(), [](int e) { return e != 0; });
+    }
     return *w.pairs;
   }
   static const kernel::fused_head::packed_head<double>& fused_of(worker& w) {
@@ -815,7 +819,7 @@ class certified_call {
       double* place = in_place ? static_cast<double*>(output_.place({b, h, i, 0})) : w.rounded.data();
       x.open_count = round_pairs_between_steps(width, pairs.output_high, pairs.output_low, pairs.output_error,
                                                how_.direction, place, x.open);
-      for (std::size_t n = 0; n < width; ++n)
+      for (std::size_t n = 0; n < width && w.scaled; ++n)
         if (exponents[n] != 0) rescale(x, n, exponents[n], place[n]);
       if (x.open_count != 0)
         for (std::size_t n = 0; n < width; ++n)

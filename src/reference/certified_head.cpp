@@ -1,5 +1,6 @@
 #include "reference/certified_head.hpp"
 
+#include "problem/finite.hpp"
 #include "problem/rows.hpp"
 #include "reference/rounding_of_doubles.hpp"
 
@@ -34,12 +35,6 @@ bool is_double(const input_number& x) {
   return x.magnitude == 0 || 64 - std::countl_zero(x.magnitude) - std::countr_zero(x.magnitude) <= 53;
 }
 
-bool finite_row(const double* row, std::size_t width) {
-  double probe = 0;
-  for (std::size_t c = 0; c < width; ++c) probe += row[c] * 0;
-  return probe == 0;
-}
-
 }  // namespace
 
 void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
@@ -57,7 +52,7 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
     rows_.stride = static_cast<std::size_t>(array.where().strides[2]);
     bool finite = true;
     if (hidden_rows)
-      for (std::size_t t = 0; t < rows_.rows && finite; ++t) finite = finite_row(rows_.row(t), width);
+      for (std::size_t t = 0; t < rows_.rows && finite; ++t) finite = all_finite(rows_.row(t), width);
     if (finite) return;
   }
   if (rows_.rows * width > storage_size_) {
@@ -68,11 +63,15 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
   for (std::size_t t = first; t < last; ++t) {
     double* out = storage_.get() + (t - first) * width;
     read_row(array, b, h, t, 0, width, out);
-    if (hidden_rows && !finite_row(out, width)) std::fill(out, out + width, 0.0);
     if (is_wide_integer(array.type()))
       for (std::size_t c = 0; c < width; ++c)
         exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
   }
+  if (hidden_rows && !all_finite(storage_.get(), rows_.rows * width))
+    for (std::size_t t = 0; t < rows_.rows; ++t) {
+      double* out = storage_.get() + t * width;
+      if (!all_finite(out, width)) std::fill(out, out + width, 0.0);
+    }
   rows_.doubles = storage_.get();
   rows_.stride = width;
   if (exact) return;
