@@ -690,10 +690,18 @@ class certified_call {
       return w.narrow_bound;
     w.narrow_squares = alone ? squares : 1.25 * squares;
     w.narrow_keys = alone ? keys : std::min(std::floor(1.25 * keys) + 1, static_cast<double>(shape_.keys));
+    const double bound = narrow_error(x, w.narrow_squares, w.narrow_keys, w.values.largest(), w);
+    w.narrow_bound = alone ? 0 : bound;
+    return bound;
+  }
+
+  /// The bound of outputs of a query of that many squares and keys, of values that are not larger.
+  double narrow_error(const query& x, double squares, double keys, double values, worker& w) const {
+    const row_view& row = x.view;
     kernel::row_magnitudes m;
     m.key_width = shape_.key_width;
-    m.keys = m.span = static_cast<std::size_t>(w.narrow_keys);
-    m.products = norm(w.narrow_squares, shape_.key_width) * largest_key(w) * (1 + 0x1p-50);
+    m.keys = m.span = static_cast<std::size_t>(keys);
+    m.products = norm(squares, shape_.key_width) * largest_key(w) * (1 + 0x1p-50);
     // 1/√d is one of the kernel's roundings; here it only must not be too small.
     m.scale = row.steps->scale ? std::fabs(*row.steps->scale)
                                : 1 / std::sqrt(static_cast<double>(shape_.key_width)) * (1 + 0x1p-50);
@@ -705,10 +713,8 @@ class certified_call {
     };
     m.distance = std::max(distance(row.first), distance(row.last - 1));
     if (row.steps->sink) m.sink = std::fabs(*row.steps->sink);
-    m.values = w.values.largest();
-    const double bound = kernel::fused_bound<double>(m).output;
-    w.narrow_bound = alone ? 0 : bound;
-    return bound;
+    m.values = values;
+    return kernel::fused_bound<double>(m).output;
   }
 
   /// Rounds a row of doubles with one bound.
@@ -730,9 +736,18 @@ class certified_call {
     w.counts.settled[narrow] += width - x.open_count;
     if (x.open_count == 0) return;
     w.values.next_row();
+    const row_view& row = x.view;
+    const double squares = sum_of_squares(shape_.key_width, row.q->row(row.query));
+    const auto keys = static_cast<double>(row.last - row.first);
     for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
-      if (x.open[n] == 0 || !settle_pair(x, w.varying[n], numbers[n], 0, error, reference_tier::narrow, w))
-        continue;
+      if (x.open[n] == 0) continue;
+      // Of this column alone and without the margin that makes one bound do for several rows.
+      const std::size_t c = w.varying[n];
+      const double sharper =
+          error < std::numeric_limits<double>::infinity()
+              ? std::min(error, narrow_error(x, squares, keys, w.values.largest_by_column()[c], w))
+              : error;
+      if (!settle_pair(x, c, numbers[n], 0, sharper, reference_tier::narrow, w)) continue;
       x.open[n] = 0;
       --x.open_count;
     }

@@ -84,6 +84,7 @@ void value_facts::reset(const exact_rows& v) {
   v_ = &v;
   constant_columns_.reset();
   largest_.reset();
+  largest_by_column_.clear();
   first_ = last_ = count_ = 0;
   summed_ = masked_ = false;
   sums_.clear();
@@ -115,6 +116,18 @@ double value_facts::largest() {
     largest_ = largest;
   }
   return *largest_;
+}
+
+const std::vector<double>& value_facts::largest_by_column() {
+  if (largest_by_column_.empty()) {
+    largest_by_column_.resize(v_->width);
+    double* largest = largest_by_column_.data();
+    for (std::size_t j = 0; j < v_->rows; ++j) {
+      const double* values = v_->row(j);
+      for (std::size_t c = 0; c < v_->width; ++c) largest[c] = std::max(largest[c], std::fabs(values[c]));
+    }
+  }
+  return largest_by_column_;
 }
 
 void value_facts::add_up(const row_view& row) {

@@ -37,6 +37,8 @@ class value_facts {
   /// The columns that hold one number in all rows.
   const std::vector<std::size_t>& constant_columns();
   double largest();
+  /// The largest magnitude of each column.
+  const std::vector<double>& largest_by_column();
 
   /// What follows is asked about another row.
   void next_row() { summed_ = false; }
@@ -55,6 +57,7 @@ class value_facts {
   const exact_rows* v_ = nullptr;
   std::optional<std::vector<std::size_t>> constant_columns_;
   std::optional<double> largest_;
+  std::vector<double> largest_by_column_;
 
   // Plain sums of what the row at hand sees.
   bool summed_ = false;

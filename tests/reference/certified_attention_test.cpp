@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <numbers>
+#include <random>
 
 // What certified_attention() promises beyond right digits: the conventions on inputs small enough to check by
 // hand, exact values and ties, what is refused, parts of the rows, progress, limits.
@@ -330,6 +331,33 @@ TEST_CASE("Integers beyond 2^53 are taken exactly") {
                        any_tensor(largest, dtype::uint64, layout{1, 1})},
                       o, {tensor<double>(x.data(), {1, 1})}, {.direction = rounding::down});
   CHECK(x[0] == 18446744073709549568.0);  // 2^64 - 2^11
+}
+
+TEST_CASE("Columns of one row that lie next to rounding boundaries: the plain kernel does not decide them") {
+  // Means of numbers within 2^-48 of 1 + 2^-24, halfway between two of binary32, beside columns of small numbers:
+  // about half of all doubles that the plain kernel gives are on the wrong side or on the boundary.
+  constexpr std::size_t keys = 9, width = 600;
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  array q = zeros(1, 4), k = zeros(keys, 4), v = zeros(keys, width);
+  for (double& x : q.x) x = normal(random);
+  for (double& x : k.x) x = normal(random);
+  for (std::size_t j = 0; j < keys; ++j)
+    for (std::size_t c = 0; c < width; ++c)
+      v.x[j * width + c] = c % 3 == 0 ? 0x1p-30 * normal(random)
+                                      : (c % 3 == 1 ? 1 + 0x1p-24 : -1 - 0x1p-24) +
+                                            std::ldexp(static_cast<double>(random() % 33) - 16, -52);
+  const auto evaluate = [&](bool narrow, certification& counts) {
+    std::vector<float> o(width);
+    certified_options how;
+    how.tiers[static_cast<std::size_t>(reference_tier::narrow)] = narrow;
+    counts = certified_attention({q, k, v}, {}, {tensor<float>(o.data(), {1, width})}, how);
+    return o;
+  };
+  certification with, without;
+  CHECK(evaluate(true, with) == evaluate(false, without));
+  CHECK(with.settled[static_cast<std::size_t>(reference_tier::narrow)] >= width / 3 - 2);
+  CHECK(without.settled[static_cast<std::size_t>(reference_tier::narrow)] == 0);
 }
 
 TEST_CASE("Low words: the rounded difference from the element") {
