@@ -4,4 +4,5 @@
 #include <attest/check/arrays.hpp>
 #include <attest/check/certified.hpp>
 #include <attest/check/compare.hpp>
+#include <attest/check/conventions.hpp>
 #include <attest/check/ulp.hpp>

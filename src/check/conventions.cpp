@@ -1,0 +1,377 @@
+#include <attest/check/conventions.hpp>
+
+#include <attest/problem/visibility.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+namespace attest {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What a change of convention may touch that attention_options cannot say.
+struct variant {
+  std::string text;
+  attention_options options;
+  bool tiled_heads = false;
+  bool hidden_before_softcap = false;  // hidden keys score -softcap
+  bool bias_before_softcap = false;
+  bool bias_before_scale = false;
+  double alibi_sign = -1;
+  unsigned sinks = 1;  // how often the sink counts
+  bool lse_without_maximum = false;
+  bool lse_without_sink = false;
+  bool empty_mean = false;
+};
+
+// The largest error that fits.
+double limit_of(std::span<const double> candidate, const format& f, double own_error) {
+  double largest = 0;
+  for (const double c : candidate)
+    if (std::isfinite(c)) largest = std::max(largest, std::fabs(c));
+  const double relative = std::max(0x1p-9, std::ldexp(1.0, 2 - f.fraction_bits()));
+  return std::min(own_error / 16, relative * largest);
+}
+
+bool within(double expected, double candidate, double limit, double& error) {
+  if (std::isnan(expected) || std::isnan(candidate)) return std::isnan(expected) && std::isnan(candidate);
+  if (std::isinf(expected) || std::isinf(candidate)) return expected == candidate;
+  const double e = std::fabs(expected - candidate);
+  error = std::max(error, e);
+  return e <= limit;
+}
+
+class searcher {
+ public:
+  searcher(const convention_case& meant, result_array which, std::span<const double> candidate, double limit)
+      : meant_(meant),
+        which_(which),
+        candidate_(candidate),
+        limit_(limit),
+        shape_(checked_shape(meant.q, meant.k, meant.v, meant.options)),
+        width_(which == result_array::output        ? shape_.value_width
+               : which == result_array::log_sum_exp ? 1
+                                                    : shape_.keys) {
+    if (candidate.size() != shape_.batch * shape_.query_heads * shape_.queries * width_)
+      throw std::invalid_argument("the candidate has not as many elements as this array of the case");
+  }
+
+  double work() const {
+    double product = 1;
+    for (const std::size_t extent : {shape_.batch, shape_.query_heads, shape_.queries, shape_.keys,
+                                     shape_.key_width + shape_.value_width})
+      product *= static_cast<double>(extent);
+    return product;
+  }
+
+  std::vector<std::string> run() {
+    add_positions();
+    add_hiding();
+    add_scores();
+    add_sinks_and_lse();
+    std::vector<std::pair<double, std::string>> found;
+    for (const variant& v : variants_) {
+      double error = 0;
+      try {
+        if (fits(v, error)) found.emplace_back(error, v.text);
+      } catch (const attention_error&) {
+        // A change that these arrays do not allow explains nothing.
+      }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> texts;
+    for (const auto& [error, text] : found)
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    return texts;
+  }
+
+ private:
+  variant& add(const std::string& text) {
+    variants_.push_back({.text = text, .options = meant_.options});
+    return variants_.back();
+  }
+
+  void add_positions() {
+    const attention_options& o = meant_.options;
+    const bool square = shape_.queries == shape_.keys;
+    if (o.past_keys.value_or(0) != 0) {
+      attention_options& changed = add("past keys ignored").options;
+      changed.past_keys = 0;
+      changed.corner.reset();
+    }
+    const auto named = [](causal_corner c) { return c == causal_corner::top_left ? "top_left" : "bottom_right"; };
+    const bool positioned = o.causal || o.window || !o.alibi_slopes.empty();
+    for (const causal_corner corner : {causal_corner::top_left, causal_corner::bottom_right}) {
+      // Without past keys the queries stand at the top left.
+      const bool told = o.past_keys && corner == causal_corner::top_left;
+      if (positioned && !told && (!square || !o.key_lengths.empty() || o.past_keys) && o.corner != corner) {
+        const std::string instead = o.corner ? named(*o.corner) : "past_keys " + std::to_string(o.past_keys.value_or(0));
+        attention_options& changed = add(std::string("causal corner ") + named(corner) + " instead of " + instead).options;
+        changed.corner = corner;
+        changed.past_keys.reset();
+      }
+      if (o.causal) continue;
+      if (square && corner == causal_corner::bottom_right) continue;
+      if (o.corner && o.corner != corner) continue;
+      attention_options& changed = add(square || o.corner || o.past_keys
+                                           ? "causal instead of not causal"
+                                           : std::string("causal (corner ") + named(corner) + ") instead of not causal")
+                                       .options;
+      changed.causal = true;
+      if (!square && !o.past_keys) changed.corner = corner;
+    }
+    if (o.causal) add("not causal instead of causal").options.causal = false;
+    if (!o.window) return;
+    add("window dropped").options.window.reset();
+    const auto side = [&](std::optional<std::size_t> key_window::*which, const char* name) {
+      const std::optional<std::size_t> limit = *o.window.*which;
+      if (!limit) return;
+      for (const int step : {-1, 1}) {
+        if (step < 0 && *limit == 0) continue;
+        const std::size_t other = step < 0 ? *limit - 1 : *limit + 1;
+        add(std::string("window ") + name + " " + std::to_string(other) + " instead of " + std::to_string(*limit))
+            .options.window.value().*which = other;
+      }
+    };
+    side(&key_window::left, "left");
+    side(&key_window::right, "right");
+  }
+
+  void add_hiding() {
+    const attention_options& o = meant_.options;
+    if (o.mask) {
+      add("mask ignored").options.mask.reset();
+      const any_tensor& m = *o.mask;
+      const auto& e = m.where().extents;
+      for (std::size_t b = 0; b < e[0]; ++b)
+        for (std::size_t h = 0; h < e[1]; ++h)
+          for (std::size_t i = 0; i < e[2]; ++i)
+            for (std::size_t j = 0; j < e[3]; ++j) inverted_.push_back(m(b, h, i, j) == 0 ? 1 : 0);
+      layout where{e[0], e[1], e[2], e[3]};
+      where.rank = m.where().rank;
+      add("mask inverted (true hides the key)").options.mask = any_tensor(inverted_.data(), dtype::boolean, where);
+    }
+    if (!o.key_lengths.empty()) add("key lengths ignored").options.key_lengths.clear();
+    if (o.empty_row == empty_row_policy::zero) {
+      add("rows that see no key NaN instead of zero").options.empty_row = empty_row_policy::nan;
+    } else if (o.empty_row == empty_row_policy::nan) {
+      add("rows that see no key zero instead of NaN").options.empty_row = empty_row_policy::zero;
+    }
+    if (o.empty_row) add("rows that see no key the mean of all values").empty_mean = true;
+    if (shape_.key_value_heads > 1 && shape_.key_value_heads < shape_.query_heads)
+      add("grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))").tiled_heads = true;
+  }
+
+  void add_scores() {
+    const attention_options& o = meant_.options;
+    const auto root = [](std::size_t d) { return 1 / std::sqrt(static_cast<double>(d)); };
+    const double usual = root(shape_.key_width);
+    const double scale = o.scale.value_or(usual);
+    std::set<double> tried{scale};
+    const std::string instead = o.scale ? " instead of the given one" : " instead of 1/sqrt(d_k)";
+    const auto other = [&](const std::string& name, double value) {
+      if (std::isfinite(value) && tried.insert(value).second) add("scale " + name + instead).options.scale = value;
+    };
+    other("1", 1);
+    if (shape_.key_width > 0) {
+      other("1/sqrt(d_k)", usual);
+      other("1/sqrt(d_model) with d_model = d_k Hq", root(shape_.key_width * shape_.query_heads));
+      other("1/d_k", 1 / static_cast<double>(shape_.key_width));
+    }
+    if (shape_.value_width > 0) other("1/sqrt(d_v)", root(shape_.value_width));
+    if (o.scale) other("applied twice", scale * scale);
+    if (o.softcap) {
+      add("softcap dropped").options.softcap.reset();
+      add("softcap after the mask (hidden keys score -softcap)").hidden_before_softcap = true;
+      if (o.bias) add("bias before the softcap instead of after it").bias_before_softcap = true;
+    }
+    if (o.bias) {
+      add("bias dropped").options.bias.reset();
+      add("bias before the scale instead of after it").bias_before_scale = true;
+    }
+    if (!o.alibi_slopes.empty()) {
+      add("ALiBi slopes of the other sign").alibi_sign = 1;
+      add("ALiBi dropped").options.alibi_slopes.clear();
+    }
+  }
+
+  void add_sinks_and_lse() {
+    const attention_options& o = meant_.options;
+    if (!o.sinks.empty()) {
+      add("sink dropped").options.sinks.clear();
+      add("sink counted twice").sinks = 2;
+      if (which_ == result_array::log_sum_exp) add("log-sum-exp without the sink").lse_without_sink = true;
+    }
+    if (which_ != result_array::log_sum_exp || !o.log_sum_exp) return;
+    const bool two = o.log_sum_exp->base == log_sum_exp_base::two;
+    add(two ? "log-sum-exp to the base e instead of 2" : "log-sum-exp to the base 2 instead of e").options.log_sum_exp->base =
+        two ? log_sum_exp_base::e : log_sum_exp_base::two;
+    add("log-sum-exp without the row's largest score").lse_without_maximum = true;
+  }
+
+  bool fits(const variant& v, double& error) {
+    const attention_options& o = v.options;
+    checked_shape(meant_.q, meant_.k, meant_.v, o);
+    const visibility visible(shape_, o);
+    const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.key_width)));
+    const std::array<std::size_t, 4> all{shape_.batch, shape_.query_heads, shape_.queries, shape_.keys};
+    std::optional<any_tensor> bias;
+    if (o.bias) bias = broadcast(*o.bias, all, "bias");
+    std::vector<double> scores(shape_.keys);
+    std::vector<double> output(shape_.value_width);
+    std::size_t row = 0;
+    for (std::size_t b = 0; b < shape_.batch; ++b)
+      for (std::size_t h = 0; h < shape_.query_heads; ++h) {
+        const std::size_t g = v.tiled_heads ? h % shape_.key_value_heads : shape_.key_value_head(h);
+        for (std::size_t i = 0; i < shape_.queries; ++i, ++row) {
+          double greatest = -infinity;
+          const std::size_t ends = o.key_lengths.empty() ? shape_.keys : o.key_lengths[b];
+          for (std::size_t j = 0; j < shape_.keys; ++j) {
+            scores[j] = -infinity;
+            if (!visible(b, h, i, j)) {
+              if (v.hidden_before_softcap && j < ends) scores[j] = -*o.softcap;
+            } else {
+              double s = 0;
+              for (std::size_t c = 0; c < shape_.key_width; ++c) s += meant_.q(b, h, i, c) * meant_.k(b, g, j, c);
+              const double added = bias ? (*bias)(b, h, i, j) : 0;
+              if (v.bias_before_scale) s += added;
+              s *= scale;
+              if (v.bias_before_softcap) s += added;
+              if (o.softcap) s = *o.softcap * std::tanh(s / *o.softcap);
+              if (!v.bias_before_scale && !v.bias_before_softcap) s += added;
+              if (!o.alibi_slopes.empty()) {
+                const auto distance = visible.position(b, i) - static_cast<std::ptrdiff_t>(j);
+                s += v.alibi_sign * o.alibi_slopes[h] * std::fabs(static_cast<double>(distance));
+              }
+              scores[j] = s;
+            }
+            greatest = std::max(greatest, scores[j]);
+          }
+          if (!row_fits(v, b, h, g, row, greatest, scores, output, error)) return false;
+        }
+      }
+    return true;
+  }
+
+  bool row_fits(const variant& v, std::size_t b, std::size_t h, std::size_t g, std::size_t row, double greatest,
+                std::vector<double>& weights, std::vector<double>& output, double& error) const {
+    const attention_options& o = v.options;
+    const bool sink = !o.sinks.empty();
+    const double largest_key = greatest;
+    if (sink) greatest = std::max(greatest, o.sinks[h]);
+    double sum = 0;
+    double of_keys = 0;
+    const bool empty = greatest == -infinity;
+    if (!empty) {
+      for (double& w : weights) of_keys += w = std::exp(w - greatest);
+      sum = of_keys + (sink ? v.sinks * std::exp(o.sinks[h] - greatest) : 0);
+      for (double& w : weights) w /= sum;
+    } else {
+      const double w = v.empty_mean                            ? 1 / static_cast<double>(shape_.keys)
+                       : o.empty_row == empty_row_policy::nan ? std::numeric_limits<double>::quiet_NaN()
+                                                               : 0;
+      std::fill(weights.begin(), weights.end(), w);
+    }
+    const auto candidate = candidate_.subspan(row * width_, width_);
+    if (which_ == result_array::log_sum_exp) {
+      const bool plus = o.log_sum_exp && o.log_sum_exp->empty == empty_log_sum_exp::plus_infinity;
+      double lse = empty ? plus ? infinity : -infinity : std::log(v.lse_without_sink ? of_keys : sum);
+      if (!empty && !v.lse_without_maximum) lse += greatest;
+      if (!empty && v.lse_without_sink && largest_key == -infinity) lse = -infinity;
+      if (o.log_sum_exp && o.log_sum_exp->base == log_sum_exp_base::two) lse /= std::numbers::ln2;
+      return within(lse, candidate[0], limit_, error);
+    }
+    if (which_ == result_array::output) {
+      std::fill(output.begin(), output.end(), 0.0);
+      // A key without weight may hold anything.
+      for (std::size_t j = 0; j < shape_.keys; ++j)
+        if (weights[j] != 0)
+          for (std::size_t c = 0; c < shape_.value_width; ++c) output[c] += weights[j] * meant_.v(b, g, j, c);
+    }
+    const std::vector<double>& row_values = which_ == result_array::output ? output : weights;
+    for (std::size_t c = 0; c < width_; ++c)
+      if (!within(row_values[c], candidate[c], limit_, error)) return false;
+    return true;
+  }
+
+  const convention_case& meant_;
+  result_array which_;
+  std::span<const double> candidate_;
+  double limit_;
+  attention_shape shape_;
+  std::size_t width_;
+  std::vector<unsigned char> inverted_;
+  std::vector<variant> variants_;
+};
+
+// "head 1", "heads 1 and 2", "rows 5 to 63", or nothing.
+std::string named(const std::set<std::size_t>& which, const std::string& one) {
+  if (which.size() == 1) return one + ' ' + std::to_string(*which.begin());
+  const std::string many = one + "s ";
+  const std::size_t first = *which.begin(), last = *which.rbegin();
+  if (which.size() > 2 && last - first + 1 == which.size()) return many + std::to_string(first) + " to " + std::to_string(last);
+  constexpr std::size_t most = 6;
+  if (which.size() > most) return {};
+  std::string list;
+  std::size_t left = which.size();
+  for (const std::size_t k : which) {
+    list += std::to_string(k);
+    --left;
+    list += left == 0 ? "" : left == 1 ? " and " : ", ";
+  }
+  return many + list;
+}
+
+}  // namespace
+
+convention_search fitting_conventions(const convention_case& meant, result_array which, std::span<const double> candidate,
+                                      const format& candidate_format, double own_error) {
+  searcher all(meant, which, candidate, limit_of(candidate, candidate_format, own_error));
+  if (all.work() > most_convention_work)
+    return {{}, "conventions are not tried beyond 2^32 multiplications in B Hq Tq Tk (d_k + d_v)"};
+  return {all.run(), {}};
+}
+
+std::string fitting_base(std::span<const double> reference, std::span<const double> candidate, const format& candidate_format,
+                         double own_error) {
+  if (reference.size() != candidate.size()) throw std::invalid_argument("two arrays of different sizes");
+  const double limit = limit_of(candidate, candidate_format, own_error);
+  const auto fits = [&](double factor) {
+    double error = 0;
+    for (std::size_t i = 0; i < reference.size(); ++i)
+      if (!within(reference[i] * factor, candidate[i], limit, error)) return false;
+    return !reference.empty();
+  };
+  if (fits(1 / std::numbers::ln2)) return "the logarithm to the base 2 instead of e";
+  if (fits(std::numbers::ln2)) return "the logarithm to the base e instead of 2";
+  return {};
+}
+
+std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const std::string> axes,
+                             std::span<const std::size_t> failing) {
+  if (failing.size() < 2 || axes.size() != shape.size()) return {};
+  std::vector<std::set<std::size_t>> seen(shape.size());
+  for (const std::size_t at : failing) {
+    std::size_t rest = at;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      seen[axis].insert(rest % shape[axis]);
+      rest /= shape[axis];
+    }
+  }
+  std::string places;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (seen[axis].size() == shape[axis]) continue;
+    const std::string place = named(seen[axis], axes[axis]);
+    if (!place.empty()) places += (places.empty() ? "" : ", ") + place;
+  }
+  return places.empty() ? places : "all " + std::to_string(failing.size()) + " failures are in " + places;
+}
+
+}  // namespace attest
