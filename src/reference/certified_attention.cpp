@@ -779,8 +779,9 @@ class certified_call {
     // Rows that are open in the same columns side by side: the others are left out for several rows at once.
     if (use_narrow_) {
       const std::size_t columns = w.varying.size();
-      std::stable_sort(w.pending.begin(), w.pending.end(), [&](const query* x, const query* y) {
-        return std::memcmp(x->open, y->open, columns) > 0;
+      std::sort(w.pending.begin(), w.pending.end(), [&](const query* x, const query* y) {
+        const int order = std::memcmp(x->open, y->open, columns);
+        return order != 0 ? order > 0 : x->at < y->at;
       });
     }
     const double_double_tier::packed_head& head = pairs_of(w);
