@@ -1,11 +1,14 @@
 """The structures and functions of attest.h for Python's ctypes, without anything beyond the standard library.
 
-    library = attest_ctypes.load("libattest.so")
-    inputs, options, results = library.inputs(q, k, v), library.options(), library.results(output)
-    library.attention(attest_ctypes.FUSED, inputs, options, results)
+    import attest_ctypes as attest
+    library = attest.load("libattest.so")
+    inputs, options, results = attest.inputs(q, k, v), attest.options(causal=1, scale=0.125), attest.results(output)
+    library.attention(attest.FUSED, inputs, options, results)
 
-Arrays are whatever offers the buffer protocol (array.array, bytearray, memoryview, NumPy arrays) in the formats d, f, e, b, h,
-i, l, q, their unsigned forms and ?; others can be described with array(). A status that is not OK is raised as Error.
+Arrays are whatever offers the buffer protocol (array.array, bytearray, memoryview, NumPy arrays with any strides) in the
+formats d, f, e, b, h, i, l, q, their unsigned forms and ?. The bits of bfloat16 or float8 are unsigned integers with their
+dtype: array_of(x.view("u2"), dtype=attest.BFLOAT16). Anything else in memory can be described with array(). A status that
+is not OK is raised as Error; a name or an array that cannot be meant is a TypeError.
 """
 import ctypes
 
@@ -86,21 +89,27 @@ def array(address, dtype, shape, strides=None, keep=None):
     return result
 
 
-def array_of(data, shape=None):
-    """The array that an object offers to read or to write, with its own shape or another of the same size."""
+def array_of(data, shape=None, dtype=None):
+    """The array that an object offers to read or to write, with its own shape, or by rows with another of the same size.
+    With a dtype its elements are the bits of that."""
     view = memoryview(data)
     if shape is not None:
         view = view.cast("B").cast(view.format.lstrip("@=<"), shape)
-    if not view.c_contiguous or view.ndim not in (2, 3, 4):
-        raise TypeError("an array has two, three or four axes and lies by rows: describe others with array()")
-    # A buffer that may only be read has an address, too.
+    if view.ndim not in (2, 3, 4):
+        raise TypeError(f"an array has two, three or four axes, not {view.ndim}: say its shape")
     pointer = ctypes.py_object(view)
     buffer = _Buffer()
-    if ctypes.pythonapi.PyObject_GetBuffer(pointer, ctypes.byref(buffer), 0) != 0:
+    # Any strides, and memory that may only be read.
+    if ctypes.pythonapi.PyObject_GetBuffer(pointer, ctypes.byref(buffer), 0x10 | 0x8) != 0:
         raise TypeError("the object has no memory to share")
     address = buffer.buf
     ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
-    return array(address, _dtype(view), view.shape, keep=(data, view))
+    if any(step % view.itemsize for step in view.strides):
+        raise TypeError("the strides are no multiples of the elements' size")
+    result = array(address, _dtype(view) if dtype is None else dtype, view.shape,
+                   [step // view.itemsize for step in view.strides], keep=(data, view))
+    result.read_only = view.readonly
+    return result
 
 
 class _Buffer(ctypes.Structure):
@@ -118,25 +127,43 @@ def inputs(q, k, v):
     return result
 
 
-def options(**said):
-    """options(causal=1, scale=ctypes.pointer(ctypes.c_double(0.5)), ...): the fields of attest_options by their names."""
-    result = Options(size=ctypes.sizeof(Options), **said)
-    result.keep = said
+def _structure(kind, said):
+    """The structure with these fields. Numbers and lists become what its pointers point to; a list brings its count."""
+    result = kind(size=ctypes.sizeof(kind))
+    result.keep = []
+    types = dict(kind._fields_)
+    for name, value in said.items():
+        if name not in types:
+            raise TypeError(f"{kind.__name__} has no {name!r}: there are {', '.join(n for n in types if n != 'size')}")
+        pointed = getattr(types[name], "_type_", None)
+        if types[name] is Array and not isinstance(value, Array):
+            value = array_of(value)
+        elif name + "_count" in types and not hasattr(value, "contents"):
+            setattr(result, name + "_count", len(value))
+            value = (pointed * len(value))(*value)
+        elif pointed in (ctypes.c_double, ctypes.c_uint64) and isinstance(value, (int, float)):
+            value = ctypes.pointer(pointed(value))
+        result.keep.append(value)
+        setattr(result, name, value)
     return result
+
+
+def options(**said):
+    """options(causal=1, scale=0.5, sinks=[1.0, 2.0], mask=array, ...): the fields of attest_options by their names."""
+    return _structure(Options, said)
 
 
 def certified_options(**said):
     """certified_options(direction=UP, ...): the fields of attest_certified_options by their names."""
-    result = CertifiedOptions(size=ctypes.sizeof(CertifiedOptions), **said)
-    result.keep = said
-    return result
+    return _structure(CertifiedOptions, said)
 
 
 def results(output, **further):
     """results(output, log_sum_exp=array, ...): the fields of attest_results by their names."""
-    given = {name: x if isinstance(x, Array) else array_of(x) for name, x in dict(output=output, **further).items()}
-    result = Results(size=ctypes.sizeof(Results), **given)
-    result.keep = given
+    result = _structure(Results, dict(output=output, **further))
+    for array_to_write in result.keep:
+        if getattr(array_to_write, "read_only", False):
+            raise TypeError("a result is written to an array that may only be read")
     return result
 
 

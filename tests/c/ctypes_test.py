@@ -54,3 +54,32 @@ check(output[0] == 2.75 + 2**-51, f"{output[0]} upward")
 
 check(library.version() == "0.1.0", library.version())
 check(ctypes.sizeof(attest.Array) == 32, "an array has no gaps")
+
+
+def refused(call, what):
+    try:
+        call()
+    except TypeError:
+        return
+    check(False, what)
+
+
+# Numbers and lists, where the structure has pointers and counts: with the scale 2, scores 0 and ln 4; a sink of score 0 as well.
+q, v, output = (attest.array_of(array.array("d", x), (len(x), 1)) for x in ([1], [6, 12], [0]))
+k = attest.array_of(array.array("d", [0, math.log(2)]), (2, 1))
+library.attention(attest.STABLE, attest.inputs(q, k, v), attest.options(scale=2, sinks=[0.0]), attest.results(output))
+check(abs(memoryview(output.keep[0])[0] - (6 + 4 * 12) / 6) < 1e-14, "a scale and a sink as numbers")
+
+# Strides, and the bits of the bfloat16 numbers 1 and 2.
+strided = attest.array_of(memoryview(array.array("d", [6, 7, 12, 7])).cast("B").cast("d", (2, 2)))
+strided.shape[1] = 1  # the first column
+library.attention(attest.STABLE, attest.inputs(q, k, strided), attest.options(scale=2, sinks=[0.0]), attest.results(output))
+check(abs(memoryview(output.keep[0])[0] - 9) < 1e-14, "strides are those of the memory")
+bits = attest.array_of(array.array("H", [0x3F80, 0x4000]), (2, 1), attest.BFLOAT16)
+library.certified_attention(attest.inputs(q, attest.array_of(array.array("d", [0, 0]), (2, 1)), bits), None, attest.results(output))
+check(memoryview(output.keep[0])[0] == 1.5, "the bits of bfloat16")
+
+# What cannot be meant.
+refused(lambda: attest.options(causall=1), "a misspelt option is taken")
+refused(lambda: attest.results(output, lse=output), "a misspelt result is taken")
+refused(lambda: attest.results(attest.array_of(bytes(8), (1, 1), attest.BINARY64)), "a result that may only be read is taken")
