@@ -741,13 +741,14 @@ class certified_call {
     const auto keys = static_cast<double>(row.last - row.first);
     for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
       if (x.open[n] == 0) continue;
-      // Of this column alone and without the margin that makes one bound do for several rows.
       const std::size_t c = w.varying[n];
-      const double sharper =
-          error < std::numeric_limits<double>::infinity()
-              ? std::min(error, narrow_error(x, squares, keys, w.values.largest_by_column()[c], w))
-              : error;
-      if (!settle_pair(x, c, numbers[n], 0, sharper, reference_tier::narrow, w)) continue;
+      const auto settled = [&](double bound) {
+        return settle_pair(x, c, numbers[n], 0, bound, reference_tier::narrow, w);
+      };
+      // Then of this column alone, without the margin that makes one bound do for several rows.
+      if (!settled(error) && (error == std::numeric_limits<double>::infinity() ||
+                              !settled(narrow_error(x, squares, keys, w.values.largest_by_column()[c], w))))
+        continue;
       x.open[n] = 0;
       --x.open_count;
     }
