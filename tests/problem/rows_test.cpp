@@ -1,6 +1,8 @@
-#include "problem/rows.hpp"
+// Rows read at once against their elements one by one; which patterns of 16 bits are finite.
+#include "../../src/problem/rows.hpp"
+
+#include "../../src/problem/finite.hpp"
 #include "catch.hpp"
-#include "problem/finite.hpp"
 
 #include <bit>
 #include <cmath>
