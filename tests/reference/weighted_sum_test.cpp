@@ -1,5 +1,6 @@
 // Sums with enclosed weights: what they contain, from exact arithmetic, and how wide they are.
-#include "reference/weighted_sum.hpp"
+#include "../../src/reference/weighted_sum.hpp"
+
 #include "catch.hpp"
 
 #include <attest/enclosure/printed.hpp>
