@@ -2,11 +2,17 @@
 
 #include "arguments.hpp"
 
+#include <attest/check/conventions.hpp>
+#include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/sha256.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <limits>
+#include <set>
 
 namespace attest::tools {
 
@@ -25,6 +31,40 @@ std::string lower(std::string text) {
 
 bool is_low_word(const std::string& name) { return name.ends_with("_low"); }
 
+std::string listed(const std::vector<io::array_info>& arrays) {
+  std::string text;
+  for (const io::array_info& a : arrays) text += (text.empty() ? "" : ", ") + a.name;
+  return text.empty() ? "none" : text;
+}
+
+// Other names under which kernels keep an array of the reference.
+bool is_usual_name(const std::string& of, const std::string& spelled) {
+  static const std::set<std::string> outputs = {"o", "out", "y", "attn_out", "attn_output", "attention_output", "result"};
+  static const std::set<std::string> sums = {"l", "logsumexp", "log_sum_exp", "softmax_lse"};
+  static const std::set<std::string> weights = {"p", "attn", "probs", "attn_weights", "attention_weights"};
+  const std::string name = lower(spelled);
+  return name == lower(of) || (of == "output" && outputs.contains(name)) || (of == "lse" && sums.contains(name)) ||
+         (of == "weights" && weights.contains(name));
+}
+
+// What a case may call its arrays.
+bool is_input_name(std::string name) {
+  for (const char* const suffix : {"_scale", "_descale", "_zero"})
+    if (name.ends_with(suffix)) name.erase(name.size() - std::strlen(suffix));
+  static const std::set<std::string> all = {"Q",    "K",    "V",     "X",            "Y",          "WQ", "WK",
+                                            "WV",   "mask", "bias",  "alibi_slopes", "key_lengths", "sinks"};
+  return all.contains(name);
+}
+
+// Names of the axes of an array of the reference.
+std::vector<std::string> axes_of(const std::string& name, std::size_t rank) {
+  std::vector<std::string> axes = {"batch element", "head", "row"};
+  if (name != "lse" || rank == 4) axes.push_back(name == "weights" ? "key" : "column");
+  if (name == "lse" ? rank == 2 : rank == 3) axes.erase(axes.begin() + 1);
+  if (name == "lse" ? rank == 1 : rank == 2) axes.erase(axes.begin(), axes.begin() + 2);
+  return axes;
+}
+
 class checker {
  public:
   checker(const array_check_request& request, check_report& report)
@@ -34,13 +74,26 @@ class checker {
         candidate_(io::open_arrays(request.candidate)),
         case_options_(request.options) {
     if (!reference_->provenance().empty()) read_provenance();
+    refuse_cases();
+    std::vector<std::string> dtypes;
+    for (const std::string& list : case_options_.dtypes)
+      for (std::size_t from = 0; from <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', from), list.size());
+        dtypes.push_back(list.substr(from, comma - from));
+        from = comma + 1;
+      }
+    case_options_.dtypes = dtypes;
     // What is called Q, K, V, ... is of the case, everything else of the candidate.
     const auto split = [&](std::vector<std::string>& all,
                            std::vector<std::pair<std::string, std::string>>& own, const char* option,
                            const char* example) {
       std::erase_if(all, [&](const std::string& text) {
         const auto [name, content] = assignment(text, option, example);
-        if (reference_->find(name) == nullptr) return false;
+        if (reference_->find(name) == nullptr) {
+          if (!request_.cases.empty() && is_input_name(name)) return false;
+          throw input_error(std::string(option) + ": " + report_.reference + " has no array " + name + ": it has " +
+                            listed(reference_->arrays()));
+        }
         own.emplace_back(name, content);
         return true;
       });
@@ -55,12 +108,16 @@ class checker {
       if (!is_low_word(a.name)) wanted.push_back(&a);
     for (const std::string& name : request_.only)
       if (reference_->find(name) == nullptr)
-        throw input_error("--only: " + report_.reference + " has no array " + name);
+        throw input_error("--only: " + report_.reference + " has no array " + name + ": it has " +
+                          listed(reference_->arrays()));
     std::vector<std::string> used;
     for (const io::array_info* a : wanted) {
       if (!request_.only.empty() &&
           std::find(request_.only.begin(), request_.only.end(), a->name) == request_.only.end()) {
         report_.left_out.push_back(a->name);
+        for (const std::string& spelled : {a->name, lower(a->name), "expected." + a->name}) used.push_back(spelled);
+        for (const auto& [to, from] : names_)
+          if (to == a->name) used.push_back(from);
         continue;
       }
       const io::array_info* c = candidate_array(a->name, wanted);
@@ -76,9 +133,41 @@ class checker {
         report_.extra.push_back(a.name);
     if (report_.arrays.empty() && report_.missing.empty())
       throw input_error(report_.reference + ": it has no array to compare");
+    give_hints();
   }
 
  private:
+  void refuse_cases() const {
+    array_options others = request_.options;
+    others.names.clear();
+    others.dtypes.clear();
+    if (request_.cases.empty() && others.any())
+      throw input_error(
+          "options of attention without --case: they say how exact numbers are computed from a case: give --case CASE, "
+          "or leave them out");
+    const auto has = [&](const char* name) {
+      return reference_->find(name) != nullptr || reference_->find(lower(name)) != nullptr;
+    };
+    const bool results = has("output") || has("lse") || has("weights") || has("expected.output");
+    if (!results && ((has("Q") && has("K")) || (has("X") && has("WQ"))))
+      throw input_error(report_.reference + ": it is a case and no reference: write one first (attest reference " +
+                        report_.reference + " -o reference.npz) and give this one as --case " + report_.reference);
+  }
+
+  void give_hints() {
+    if (!candidate_->provenance().empty() && reference_->provenance().empty())
+      report_.hints.push_back("attest wrote " + report_.candidate + " and not " + report_.reference +
+                              ": are the reference and the candidate swapped?");
+    for (const std::string& name : report_.missing)
+      for (const std::string& other : report_.extra) {
+        const bool alone = report_.missing.size() == 1 && report_.extra.size() == 1 &&
+                           reference_->find(name)->shape == candidate_->find(other)->shape;
+        if (!alone && !is_usual_name(name, other)) continue;
+        report_.hints.push_back("if " + other + " of the candidate is its " + name + ": --name " + name + "=" + other);
+        break;
+      }
+  }
+
   void read_provenance() {
     try {
       provenance_ = io::json::parse(reference_->provenance());
@@ -126,7 +215,10 @@ class checker {
         }
     const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 ||
                              a.type == dtype::uint64;
-    if (a.untyped || (is_unsigned && !typed && &file == candidate_.get() &&
+    if (a.untyped)
+      throw input_error(where + "its elements are " + std::to_string(size_of(a.type)) + (size_of(a.type) == 1 ? " byte" : " bytes") +
+                        " without a type: --dtype " + called + (size_of(a.type) == 1 ? "=float8_e4m3fn" : "=bfloat16"));
+    if ((is_unsigned && !typed && &file == candidate_.get() &&
                       format_of(reference_->find(called)->type) != nullptr))
       throw input_error(
           where + "its elements are " + to_string(a.type) +
@@ -137,7 +229,14 @@ class checker {
 
   void compare(const io::array_info& reference, const io::array_info& candidate) {
     const host_array r = load(*reference_, reference.name, reference.name);
-    const host_array c = load(*candidate_, candidate.name, reference.name);
+    host_array c = load(*candidate_, candidate.name, reference.name);
+    // [B, H, T, 1] is [B, H, T], and the reverse.
+    const auto without_one = [](std::vector<std::size_t> shape) {
+      if (!shape.empty() && shape.back() == 1) shape.pop_back();
+      return shape;
+    };
+    if (c.shape.size() != r.shape.size() && (without_one(c.shape) == r.shape || c.shape == without_one(r.shape)))
+      c.shape = r.shape;
     array_reference known;
     known.shape = r.shape;
     known.high = io::exact_doubles(r, report_.reference + ": array " + r.name + ": ");
@@ -157,8 +256,13 @@ class checker {
     array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type),
                                              {request_.allowed.absolute, request_.allowed.ulp});
     checked_array array{
-        reference.name, {r.shape, known.high, {}}, {c.shape, values, {}}, std::nullopt, result, {}, {}, {}};
+        reference.name, {r.shape, known.high, {}}, {c.shape, values, {}}, std::nullopt, result, {}, {}, {}, {}, {}, {}};
     array.layout = result.layout;
+    if (result.same_shape() && !result.passed()) {
+      if (result.failing.size() < result.elements)
+        array.where = failures_by_axis(r.shape, axes_of(reference.name, r.shape.size()), result.failing);
+      if (!array.layout) explain(reference.name, known, values, result, array);
+    }
     if (result.same_shape()) {
       std::vector<std::size_t> places = result.worst;
       for (const occurrences& o : {result.different, result.past_absolute, result.past_ulp,
@@ -177,18 +281,136 @@ class checker {
     report_.arrays.push_back(std::move(array));
   }
 
+  // Which convention makes the difference.
+  void explain(const std::string& name, const array_reference& known, const std::vector<double>& values,
+               const array_comparison& result, checked_array& array) {
+    const double own = result.nan_mismatches.count + result.infinity_mismatches.count > 0 || !result.absolute_error
+                           ? std::numeric_limits<double>::infinity()
+                           : result.absolute_error->value;
+    if (name == "lse") {
+      const std::string base = fitting_base(known.high, values, *result.measure, own);
+      if (!base.empty()) {
+        array.conventions.push_back(base);
+        return;
+      }
+    }
+    if (name != "output" && name != "lse" && name != "weights") return;
+    if (!request_.cases.empty())
+      load_case();
+    else
+      look_for_case();
+    if (!case_ || !inputs_) return;
+    const result_array which = name == "output" ? result_array::output
+                               : name == "lse"  ? result_array::log_sum_exp
+                                                : result_array::weights;
+    try {
+      convention_search search = fitting_conventions(
+          {inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention}, which, values, *result.measure, own);
+      array.conventions = std::move(search.fitting);
+      array.no_conventions = std::move(search.skipped);
+    } catch (const attention_error&) {
+      if (!request_.cases.empty()) throw;
+    } catch (const std::invalid_argument&) {
+      // The case has another size; where it was given, recompute() says so.
+    }
+  }
+
+  void load_case() {
+    if (case_) return;
+    const value* options = provenance_.find("options");
+    try {
+      case_.emplace(read_array_problem(request_.cases, case_options_,
+                                       options == nullptr ? std::nullopt : std::optional(*options)));
+    } catch (const input_error& e) {
+      throw input_error(e.what() + missing_files(false));
+    }
+    inputs_ = inputs_of(case_->arrays);
+    if (!inputs_) throw input_error(request_.cases[0] + ": its Q, K or V are no binary64: leave --case out");
+  }
+
+  // The files that the reference was made of, where they still are beside it or here.
+  void look_for_case() {
+    if (looked_) return;
+    looked_ = true;
+    const value* inputs = provenance_.find("inputs");
+    if (!certified_ || inputs == nullptr || inputs->type != kind::array) return;
+    std::vector<std::string> files;
+    for (const value& input : inputs->items) {
+      const value* const file = input.find("file");
+      const value* const digest = input.find("sha256");
+      if (file == nullptr || digest == nullptr) return;
+      std::string found;
+      for (const std::filesystem::path& folder : {std::filesystem::path(request_.reference).parent_path(), std::filesystem::path()}) {
+        const std::string path = (folder / file->text).string();
+        std::error_code ignored;
+        if (!found.empty() || !std::filesystem::is_regular_file(path, ignored)) continue;
+        try {
+          if (io::sha256(io::read_file(path)) == digest->text) found = path;
+        } catch (const input_error&) {
+          // It cannot be read: then it is not there.
+        }
+      }
+      if (found.empty()) return;
+      files.push_back(found);
+    }
+    try {
+      case_.emplace(read_array_problem(files, {}, *provenance_.find("options")));
+      inputs_ = inputs_of(case_->arrays);
+    } catch (const input_error&) {
+      case_.reset();  // its arrays have other names, say
+    } catch (const attention_error&) {
+      case_.reset();
+    }
+  }
+
+  // What the files given as --case are not: "; the reference was also made of mask.npz (SHA-256 ...)".
+  std::string missing_files(bool knows_given) const {
+    const value* inputs = provenance_.find("inputs");
+    if (inputs == nullptr || inputs->type != kind::array) return {};
+    std::vector<std::pair<std::string, std::string>> given;  // name, SHA-256
+    if (knows_given) {
+      for (const value& input : io::json::parse(case_->arrays.provenance).items)
+        given.emplace_back(input.find("file")->text, input.find("sha256")->text);
+    } else {
+      for (const std::string& text : request_.cases) {
+        const std::size_t equals = text.find('=');
+        const std::string path = equals == std::string::npos ? text : text.substr(equals + 1);
+        try {
+          given.emplace_back(std::filesystem::path(path).filename().string(), io::sha256(io::read_file(path)));
+        } catch (const input_error&) {
+          return {};
+        }
+      }
+    }
+    std::string text;
+    for (const value& input : inputs->items) {
+      const value* const file = input.find("file");
+      const value* const digest = input.find("sha256");
+      if (file == nullptr || digest == nullptr) continue;
+      const auto same = std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.second == digest->text; });
+      if (same != given.end()) continue;
+      const auto named = std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.first == file->text; });
+      text += "; the reference was made of " + io::one_line(file->text) + " with SHA-256 " + io::one_line(digest->text) +
+              (named == given.end() ? ", which was not given" : ", and the file given has " + named->second);
+    }
+    return text;
+  }
+
+  // Why the reference is not what the case gives.
+  std::string why_another() const {
+    const std::string files = missing_files(true);
+    if (!files.empty()) return files.substr(2);
+    if (io::options_text(case_->attention, written_output_) != io::options_text(written_attention_, written_output_))
+      return "the files are those that it was made of, and the options are other ones";
+    return provenance_.find("inputs") == nullptr ? "it is a reference of another case, of other options, or damaged"
+                                                 : "files and options are those that it was made of: it is damaged";
+  }
+
   // The rows of these elements from the inputs, in binary64 with low words.
   void recompute(const std::string& name, const array_reference& known,
                  const std::vector<std::size_t>& places, checked_array& array) {
     if (name != "output" && name != "lse" && name != "weights") return;
-    if (!case_) {
-      const value* options = provenance_.find("options");
-      case_.emplace(read_array_problem(request_.cases, case_options_,
-                                       options == nullptr ? std::nullopt : std::optional(*options)));
-      inputs_ = inputs_of(case_->arrays);
-      if (!inputs_)
-        throw input_error(request_.cases[0] + ": its Q, K or V are no binary64: leave --case out");
-    }
+    load_case();
     const attention_shape shape =
         checked_shape(inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention);
     const std::size_t rows = shape.batch * shape.query_heads * shape.queries;
@@ -233,7 +455,7 @@ class checker {
       if (certified_ && written_output_.direction == rounding::nearest_even && !agrees)
         throw input_error(report_.reference + ": array " + name + ": element " + index_text(known.shape, at) +
                           " is not what " + request_.cases[0] +
-                          " gives: it is a reference of another case, of other options, or damaged");
+                          " gives: " + why_another());
     }
   }
 
@@ -248,6 +470,7 @@ class checker {
   attention_options written_attention_;
   io::output_options written_output_;
   bool certified_ = false;  // whether attest wrote the reference
+  bool looked_ = false;     // whether look_for_case() has been called
   std::optional<array_problem> case_;
   std::optional<query_key_value> inputs_;
 };

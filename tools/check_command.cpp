@@ -30,6 +30,8 @@ struct request {
   array_options arrays;
   bool as_written = false;
   bool json = false;
+  bool quiet = false;
+  bool verbose = false;
 };
 
 // Nothing, or what is wrong with the text.
@@ -150,7 +152,7 @@ check_report check(const request& r) {
       report.left_out.push_back(written.name);
       continue;
     }
-    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}};
+    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}, {}, {}, {}};
     for (const certified_array& c : computed)
       if (c.name == written.name) array.certified = certified(report.reference, written, c);
     const expected_array* answer = find(candidate, written.name);
@@ -174,7 +176,10 @@ check_report check(const request& r) {
 
 int run(const request& r) {
   const check_report report = check(r);
-  io::write_standard_output(r.json ? to_json(report) : to_text(report));
+  const report_length length = r.quiet     ? report_length::verdict
+                               : r.verbose ? report_length::all
+                                           : report_length::usual;
+  io::write_standard_output(r.json ? to_json(report) : to_text(report, length));
   const judgement outcome = report.outcome();
   return outcome == judgement::passed || outcome == judgement::equal ? done : check_failed;
 }
@@ -212,7 +217,9 @@ const char* const array_check_explanation =
     "format, and a reference in a wider one, or with low words (output_low), is rounded to it once. Arrays are found by name,\n"
     "in lower case too, or as --name output=NAME says; --dtype output=bfloat16 says what integers of the candidate stand for.\n"
     "Exact numbers of the worst elements come from the low words, from the rounding of a reference that attest wrote, or from\n"
-    "--case and the options that the reference was written with, which are read from it.";
+    "--case and the options that the reference was written with, which are read from it. With --case, or where the files that\n"
+    "an attest reference was made of are still beside it, an array that fails is held against the usual differences of\n"
+    "convention (causal corner, scale, mask, heads, ...), and a line says which one fits.";
 
 }  // namespace
 
@@ -242,6 +249,8 @@ void add_check_command(CLI::App& program, action& chosen) {
       ->allow_extra_args(false);
   command->add_flag("--as-written", r->as_written, "Take the reference's numbers as they are");
   command->add_flag("--json", r->json, "Print the report as JSON");
+  command->add_flag("--quiet", r->quiet, "Print the verdict's line only")->excludes("--json");
+  command->add_flag("--verbose", r->verbose, "Show the worst elements of arrays of a file that pass, too")->excludes("--quiet");
   command->add_option("--case", r->cases, "Files of arrays: compute the exact numbers of the worst elements from this case; may be given again")
       ->type_name("CASE")
       ->allow_extra_args(false)

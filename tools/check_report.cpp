@@ -33,15 +33,17 @@ std::string exact_error(const checked_array& array, std::size_t at) {
 
 class text_writer {
  public:
-  explicit text_writer(const check_report& report) : report_(report) {}
+  text_writer(const check_report& report, report_length length) : report_(report), length_(length) {}
 
   std::string write() {
+    if (length_ == report_length::verdict) return conclusion() + '\n';
     line(io::one_line(report_.candidate) + " against " + io::one_line(report_.reference) + ", " + values());
     line("");
     for (const checked_array& array : report_.arrays) write(array);
     for (const std::string& name : report_.missing)
       line(io::one_line(name) + ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
     if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
+    for (const std::string& hint : report_.hints) line("note: " + hint);
     if (!report_.left_out.empty())
       line("not compared, as --only leaves them out: " + joined(report_.left_out));
     line("");
@@ -72,6 +74,13 @@ class text_writer {
     line(io::one_line(array.name) + ' ' + shape_text(c.shape) + measure + ": " + name_of(c.outcome) + ", " + summary(c));
     if (array.layout)
       line("  note: the candidate's elements fit in the order " + *array.layout + ": transpose them to " + (c.shape.size() == 4 ? "[B, H, T, d]" : "[B, T, d]"));
+    if (!array.conventions.empty()) {
+      std::string all;
+      for (const std::string& text : array.conventions) all += (all.empty() ? "" : "; or ") + text;
+      line("  fits if: " + all);
+    }
+    if (!array.no_conventions.empty()) line("  note: " + array.no_conventions);
+    if (!array.where.empty()) line("  " + array.where);
     if (!c.same_shape()) return;
     if (c.absolute_error && (c.absolute_error->value != 0 || exact_error(array, c.absolute_error->at) != "0"))
       line("  absolute error  " + number(c.absolute_error->value) + shown_exactly(array, *c.absolute_error) +
@@ -148,6 +157,7 @@ class text_writer {
       if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
     };
     if (c.different.count == 0) return;
+    if (array.measured && c.passed() && length_ != report_length::all) return;
     for (const occurrences& o : {c.nan_mismatches, c.infinity_mismatches, c.past_absolute, c.past_ulp})
       if (o.count > 0) show(o.first);
     if (c.absolute_error && c.absolute_error->value != 0) show(c.absolute_error->at);
@@ -202,6 +212,7 @@ class text_writer {
   }
 
   const check_report& report_;
+  report_length length_;
   std::string text_;
 };
 
@@ -251,6 +262,7 @@ class json_writer {
     member("missing", names(report_.missing));
     member("extra", names(report_.extra));
     member("left_out", names(report_.left_out));
+    member("hints", names(report_.hints));
     text_ += "  \"arrays\": [";
     for (std::size_t i = 0; i < report_.arrays.size(); ++i) {
       text_ += i == 0 ? "\n    {\n" : ",\n    {\n";
@@ -323,6 +335,8 @@ class json_writer {
     field("candidate_shape", shape_text(c.candidate_shape));
     field("against", quote(c.against_exact ? "exact" : "as written"));
     field("layout", a.layout ? quote(*a.layout) : "null");
+    field("conventions", names(a.conventions));
+    field("where", a.where.empty() ? "null" : quote(a.where));
     if (!c.same_shape()) return;
     field("elements", std::to_string(c.elements));
     field("different", events(c, c.different));
@@ -374,7 +388,9 @@ std::string element_text(const exact_array& array, std::size_t at) {
   return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
 }
 
-std::string to_text(const check_report& report) { return text_writer(report).write(); }
+std::string to_text(const check_report& report, report_length length) {
+  return text_writer(report, length).write();
+}
 std::string to_json(const check_report& report) { return json_writer(report).write(); }
 
 }  // namespace attest::tools

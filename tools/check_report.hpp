@@ -21,6 +21,9 @@ struct checked_array {
   std::optional<array_comparison> measured;                              // of files of arrays
   std::map<std::size_t, std::pair<std::string, std::string>> enclosures;  // of some elements: decimals below and above
   std::optional<std::string> layout;                                     // in which order of the axes the candidate fits
+  std::vector<std::string> conventions;                                  // differences of convention that it fits
+  std::string no_conventions;                                            // why none was tried; may be empty
+  std::string where;                                                     // "all 24 failures are in head 1"; may be empty
 };
 
 /// Where the values of the reference come from.
@@ -35,6 +38,7 @@ struct check_report {
   std::vector<checked_array> arrays;
   std::vector<std::string> missing;   // arrays of the reference that the candidate does not have
   std::vector<std::string> extra;     // arrays that only the candidate has
+  std::vector<std::string> hints;     // what may explain the verdict as a whole, a line each
   std::vector<std::string> left_out;  // arrays of the reference that were not asked for
 
   judgement outcome() const;
@@ -43,8 +47,11 @@ struct check_report {
 /// An element as short as it can be written: "0.1", "9007199254740993", "1/3", "NaN", "-Infinity".
 std::string element_text(const exact_array& array, std::size_t at);
 
-/// For a terminal: a block for each array, and the verdict on the last line.
-std::string to_text(const check_report& report);
+enum class report_length { verdict, usual, all };
+
+/// For a terminal: a block for each array, and the verdict on the last line. An array that passes shows elements only
+/// with report_length::all; report_length::verdict is that line alone.
+std::string to_text(const check_report& report, report_length length = report_length::usual);
 
 /// docs/check.md has the schema.
 std::string to_json(const check_report& report);

@@ -96,7 +96,9 @@ class array_comparer {
         result_.nearest[i] =
             as_written ? reference_.high[i]
                        : rounded_to(reference_.high[i], low(i), *result_.measure, reference_.saturate);
+        const std::size_t before = failures();
         element(i);
+        if (failures() != before) result_.failing.push_back(i);
       }
       finish();
     }
@@ -106,6 +108,11 @@ class array_comparer {
 
  private:
   double low(std::size_t i) const { return reference_.low.empty() ? 0 : reference_.low[i]; }
+
+  std::size_t failures() const {
+    const std::size_t mismatches = result_.nan_mismatches.count + result_.infinity_mismatches.count;
+    return mismatches + (has_tolerance_ ? result_.past_absolute.count + result_.past_ulp.count : result_.different.count);
+  }
 
   void element(std::size_t i) {
     const format& f = *result_.measure;

@@ -72,6 +72,9 @@ class searcher {
   }
 
   std::vector<std::string> run() {
+    q_ = elements(meant_.q);
+    k_ = elements(meant_.k);
+    v_ = elements(meant_.v);
     add_positions();
     add_hiding();
     add_scores();
@@ -93,6 +96,18 @@ class searcher {
   }
 
  private:
+  // By rows, as doubles.
+  static std::vector<double> elements(const any_tensor& a) {
+    const auto& e = a.where().extents;
+    std::vector<double> all;
+    all.reserve(e[0] * e[1] * e[2] * e[3]);
+    for (std::size_t b = 0; b < e[0]; ++b)
+      for (std::size_t h = 0; h < e[1]; ++h)
+        for (std::size_t t = 0; t < e[2]; ++t)
+          for (std::size_t c = 0; c < e[3]; ++c) all.push_back(a(b, h, t, c));
+    return all;
+  }
+
   variant& add(const std::string& text) {
     variants_.push_back({.text = text, .options = meant_.options});
     return variants_.back();
@@ -216,6 +231,10 @@ class searcher {
     add("log-sum-exp without the row's largest score").lse_without_maximum = true;
   }
 
+  std::size_t key_row(std::size_t b, std::size_t g, std::size_t j) const {
+    return (b * shape_.key_value_heads + g) * shape_.keys + j;
+  }
+
   bool fits(const variant& v, double& error) {
     const attention_options& o = v.options;
     checked_shape(meant_.q, meant_.k, meant_.v, o);
@@ -239,7 +258,9 @@ class searcher {
               if (v.hidden_before_softcap && j < ends) scores[j] = -*o.softcap;
             } else {
               double s = 0;
-              for (std::size_t c = 0; c < shape_.key_width; ++c) s += meant_.q(b, h, i, c) * meant_.k(b, g, j, c);
+              const double* const q = q_.data() + row * shape_.key_width;
+              const double* const k = k_.data() + key_row(b, g, j) * shape_.key_width;
+              for (std::size_t c = 0; c < shape_.key_width; ++c) s += q[c] * k[c];
               const double added = bias ? (*bias)(b, h, i, j) : 0;
               if (v.bias_before_scale) s += added;
               s *= scale;
@@ -292,8 +313,10 @@ class searcher {
       std::fill(output.begin(), output.end(), 0.0);
       // A key without weight may hold anything.
       for (std::size_t j = 0; j < shape_.keys; ++j)
-        if (weights[j] != 0)
-          for (std::size_t c = 0; c < shape_.value_width; ++c) output[c] += weights[j] * meant_.v(b, g, j, c);
+        if (weights[j] != 0) {
+          const double* const values = v_.data() + key_row(b, g, j) * shape_.value_width;
+          for (std::size_t c = 0; c < shape_.value_width; ++c) output[c] += weights[j] * values[c];
+        }
     }
     const std::vector<double>& row_values = which_ == result_array::output ? output : weights;
     for (std::size_t c = 0; c < width_; ++c)
@@ -307,6 +330,7 @@ class searcher {
   double limit_;
   attention_shape shape_;
   std::size_t width_;
+  std::vector<double> q_, k_, v_;
   std::vector<unsigned char> inverted_;
   std::vector<variant> variants_;
 };

@@ -266,3 +266,15 @@ TEST_CASE("enclosures hold the exact number, and little else") {
   CHECK(exact_cast<unbounded_rational>(exact_value<unbounded_integer>(1.50390625)) < value(above));
   CHECK(enclosure_text({{1}, {not_a_number}, {}, &formats::bfloat16, false}, 0).first == "NaN");
 }
+
+TEST_CASE("which elements fail") {
+  const std::vector<double> reference = {1, 2, 3, 4, 5}, candidate = {1, 2.5, not_a_number, 6, infinity};
+  using places = std::vector<std::size_t>;
+  CHECK(compared(reference, candidate, &formats::binary64, &formats::binary64).failing == places{1, 2, 3, 4});
+  const auto within = [&](array_tolerance t) {
+    return compared(reference, candidate, &formats::binary64, &formats::binary64, t).failing;
+  };
+  CHECK(within({.absolute = exact_scalar(unbounded_dyadic(1))}) == places{2, 3, 4});
+  CHECK(within({.absolute = exact_scalar(unbounded_dyadic(1)), .ulp = 0}) == places{1, 2, 3, 4});
+  CHECK(compared(reference, reference, &formats::binary64, &formats::binary64, {.ulp = 0}).failing.empty());
+}

@@ -11,7 +11,8 @@
 #include <vector>
 
 // A candidate's array against a reference, for tests: what differs, where, by how much, and whether that is
-// within a tolerance. (check/certified.hpp: arrays of exact numbers, and those that attest computes.)
+// within a tolerance. Ulps are those of binary64: check/arrays.hpp counts those of the candidate's format, for kernels
+// in float or narrower. (check/certified.hpp: arrays of exact numbers, and those that attest computes.)
 //
 //     const std::vector<std::size_t> shape = {3, 2};
 //     const attest::comparison c = attest::compare({shape, reference}, {shape, mine}, {.ulp = 2});
