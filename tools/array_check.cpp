@@ -33,7 +33,7 @@ bool is_low_word(const std::string& name) { return name.ends_with("_low"); }
 
 std::string listed(const std::vector<io::array_info>& arrays) {
   std::string text;
-  for (const io::array_info& a : arrays) text += (text.empty() ? "" : ", ") + a.name;
+  for (const io::array_info& a : arrays) text += (text.empty() ? "" : ", ") + io::one_line(a.name);
   return text.empty() ? "none" : text;
 }
 
@@ -45,6 +45,11 @@ bool is_usual_name(const std::string& of, const std::string& spelled) {
   const std::string name = lower(spelled);
   return name == lower(of) || (of == "output" && outputs.contains(name)) || (of == "lse" && sums.contains(name)) ||
          (of == "weights" && weights.contains(name));
+}
+
+std::string name_hint(const std::string& of, const std::string& spelled, bool of_arrays) {
+  return "if " + spelled + " of the candidate is its " + of + ": " +
+         (of_arrays ? "--name " + of + '=' + spelled : "call it " + of);
 }
 
 // What a case may call its arrays.
@@ -155,17 +160,11 @@ class checker {
   }
 
   void give_hints() {
-    if (!candidate_->provenance().empty() && reference_->provenance().empty())
-      report_.hints.push_back("attest wrote " + report_.candidate + " and not " + report_.reference +
-                              ": are the reference and the candidate swapped?");
-    for (const std::string& name : report_.missing)
-      for (const std::string& other : report_.extra) {
-        const bool alone = report_.missing.size() == 1 && report_.extra.size() == 1 &&
-                           reference_->find(name)->shape == candidate_->find(other)->shape;
-        if (!alone && !is_usual_name(name, other)) continue;
-        report_.hints.push_back("if " + other + " of the candidate is its " + name + ": --name " + name + "=" + other);
-        break;
-      }
+    if (!candidate_->provenance().empty() && reference_->provenance().empty()) add_swapped_hint(report_);
+    add_name_hints(report_, true);
+    if (!report_.hints.empty() || report_.missing.size() != 1 || report_.extra.size() != 1) return;
+    if (reference_->find(report_.missing[0])->shape == candidate_->find(report_.extra[0])->shape)
+      report_.hints.push_back(name_hint(report_.missing[0], report_.extra[0], true));
   }
 
   void read_provenance() {
@@ -328,6 +327,9 @@ class checker {
     if (!inputs_) throw input_error(request_.cases[0] + ": its Q, K or V are no binary64: leave --case out");
   }
 
+  // A file that nobody gave is not read beyond this size.
+  static constexpr std::uintmax_t largest_unasked = std::uintmax_t{1} << 30;
+
   // The files that the reference was made of, where they still are beside it or here.
   void look_for_case() {
     if (looked_) return;
@@ -339,11 +341,14 @@ class checker {
       const value* const file = input.find("file");
       const value* const digest = input.find("sha256");
       if (file == nullptr || digest == nullptr) return;
+      // Whatever the reference says, it names a file and no folder.
+      const std::filesystem::path name = std::filesystem::path(file->text).filename();
       std::string found;
       for (const std::filesystem::path& folder : {std::filesystem::path(request_.reference).parent_path(), std::filesystem::path()}) {
-        const std::string path = (folder / file->text).string();
+        const std::string path = (folder / name).string();
         std::error_code ignored;
         if (!found.empty() || !std::filesystem::is_regular_file(path, ignored)) continue;
+        if (std::filesystem::file_size(path, ignored) > largest_unasked) continue;
         try {
           if (io::sha256(io::read_file(path)) == digest->text) found = path;
         } catch (const input_error&) {
@@ -476,6 +481,22 @@ class checker {
 };
 
 }  // namespace
+
+void add_name_hints(check_report& report, bool of_arrays) {
+  for (const std::string& name : report.missing)
+    for (const std::string& other : report.extra)
+      if (is_usual_name(name, other)) {
+        report.hints.push_back(name_hint(name, other, of_arrays));
+        break;
+      }
+}
+
+void add_swapped_hint(check_report& report) {
+  const judgement outcome = report.outcome();
+  if (outcome == judgement::passed || outcome == judgement::equal) return;
+  report.hints.push_back("attest wrote " + report.candidate + " and not " + report.reference +
+                         ": are the reference and the candidate swapped?");
+}
 
 void check_arrays(const array_check_request& request, check_report& report) {
   try {

@@ -20,4 +20,11 @@ struct array_check_request {
 /// Compares files of which at least one is of arrays. Fills in what `report` lacks.
 void check_arrays(const array_check_request& request, check_report& report);
 
+/// Adds a hint for each missing array of which the candidate seems to have another spelling: out, LSE, attn_weights.
+/// The remedy is --name in files of arrays, and another name in JSON.
+void add_name_hints(check_report& report, bool of_arrays);
+
+/// Adds the hint that the files are swapped, unless everything passed.
+void add_swapped_hint(check_report& report);
+
 }  // namespace attest::tools

@@ -135,8 +135,9 @@ check_report check(const request& r) {
   const std::vector<expected_array> reference =
       io::read_expected(root, report.reference, "write the file with attest reference");
   check_names(r, report.reference, reference);
+  const io::json::value answers = io::read_attention_v1(io::read_file(r.candidate), report.candidate);
   const std::vector<expected_array> candidate =
-      io::read_expected(io::read_attention_v1(io::read_file(r.candidate), report.candidate), report.candidate,
+      io::read_expected(answers, report.candidate,
                         R"(put the arrays under it, as in {"expected": {"output": [[1, 0], [0, 1]]}})");
 
   std::vector<certified_array> computed;
@@ -171,6 +172,8 @@ check_report check(const request& r) {
   }
   for (const expected_array& answer : candidate)
     if (find(reference, answer.name) == nullptr) report.extra.push_back(answer.name);
+  add_name_hints(report, false);
+  if (io::has_inputs(answers) && !io::has_inputs(root)) add_swapped_hint(report);
   return report;
 }
 

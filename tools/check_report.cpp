@@ -43,7 +43,7 @@ class text_writer {
     for (const std::string& name : report_.missing)
       line(io::one_line(name) + ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
     if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
-    for (const std::string& hint : report_.hints) line("note: " + hint);
+    for (const std::string& hint : report_.hints) line("note: " + io::one_line(hint));
     if (!report_.left_out.empty())
       line("not compared, as --only leaves them out: " + joined(report_.left_out));
     line("");
@@ -280,7 +280,7 @@ class json_writer {
 
   static std::string names(const std::vector<std::string>& all) {
     std::string text = "[";
-    for (const std::string& name : all) text += (text.size() > 1 ? ", " : "") + quote(name);
+    for (const std::string& name : all) text += (text.size() > 1 ? ", " : "") + quote(valid_utf8(name));
     return text + ']';
   }
 

@@ -88,7 +88,8 @@ class searcher {
         // A change that these arrays do not allow explains nothing.
       }
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> texts;
     for (const auto& [error, text] : found)
       if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
@@ -121,24 +122,29 @@ class searcher {
       changed.past_keys = 0;
       changed.corner.reset();
     }
-    const auto named = [](causal_corner c) { return c == causal_corner::top_left ? "top_left" : "bottom_right"; };
+    const auto named = [](causal_corner c) {
+      return c == causal_corner::top_left ? "top_left" : "bottom_right";
+    };
     const bool positioned = o.causal || o.window || !o.alibi_slopes.empty();
     for (const causal_corner corner : {causal_corner::top_left, causal_corner::bottom_right}) {
       // Without past keys the queries stand at the top left.
       const bool told = o.past_keys && corner == causal_corner::top_left;
       if (positioned && !told && (!square || !o.key_lengths.empty() || o.past_keys) && o.corner != corner) {
-        const std::string instead = o.corner ? named(*o.corner) : "past_keys " + std::to_string(o.past_keys.value_or(0));
-        attention_options& changed = add(std::string("causal corner ") + named(corner) + " instead of " + instead).options;
+        const std::string instead =
+            o.corner ? named(*o.corner) : "past_keys " + std::to_string(o.past_keys.value_or(0));
+        attention_options& changed =
+            add(std::string("causal corner ") + named(corner) + " instead of " + instead).options;
         changed.corner = corner;
         changed.past_keys.reset();
       }
       if (o.causal) continue;
       if (square && corner == causal_corner::bottom_right) continue;
       if (o.corner && o.corner != corner) continue;
-      attention_options& changed = add(square || o.corner || o.past_keys
-                                           ? "causal instead of not causal"
-                                           : std::string("causal (corner ") + named(corner) + ") instead of not causal")
-                                       .options;
+      attention_options& changed =
+          add(square || o.corner || o.past_keys
+                  ? "causal instead of not causal"
+                  : std::string("causal (corner ") + named(corner) + ") instead of not causal")
+              .options;
       changed.causal = true;
       if (!square && !o.past_keys) changed.corner = corner;
     }
@@ -151,8 +157,10 @@ class searcher {
       for (const int step : {-1, 1}) {
         if (step < 0 && *limit == 0) continue;
         const std::size_t other = step < 0 ? *limit - 1 : *limit + 1;
-        add(std::string("window ") + name + " " + std::to_string(other) + " instead of " + std::to_string(*limit))
-            .options.window.value().*which = other;
+        add(std::string("window ") + name + " " + std::to_string(other) + " instead of " +
+            std::to_string(*limit))
+                .options.window.value().*
+            which = other;
       }
     };
     side(&key_window::left, "left");
@@ -171,7 +179,8 @@ class searcher {
             for (std::size_t j = 0; j < e[3]; ++j) inverted_.push_back(m(b, h, i, j) == 0 ? 1 : 0);
       layout where{e[0], e[1], e[2], e[3]};
       where.rank = m.where().rank;
-      add("mask inverted (true hides the key)").options.mask = any_tensor(inverted_.data(), dtype::boolean, where);
+      add("mask inverted (true hides the key)").options.mask =
+          any_tensor(inverted_.data(), dtype::boolean, where);
     }
     if (!o.key_lengths.empty()) add("key lengths ignored").options.key_lengths.clear();
     if (o.empty_row == empty_row_policy::zero) {
@@ -181,7 +190,8 @@ class searcher {
     }
     if (o.empty_row) add("rows that see no key the mean of all values").empty_mean = true;
     if (shape_.key_value_heads > 1 && shape_.key_value_heads < shape_.query_heads)
-      add("grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))").tiled_heads = true;
+      add("grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))").tiled_heads =
+          true;
   }
 
   void add_scores() {
@@ -192,7 +202,8 @@ class searcher {
     std::set<double> tried{scale};
     const std::string instead = o.scale ? " instead of the given one" : " instead of 1/sqrt(d_k)";
     const auto other = [&](const std::string& name, double value) {
-      if (std::isfinite(value) && tried.insert(value).second) add("scale " + name + instead).options.scale = value;
+      if (std::isfinite(value) && tried.insert(value).second)
+        add("scale " + name + instead).options.scale = value;
     };
     other("1", 1);
     if (shape_.key_width > 0) {
@@ -226,8 +237,8 @@ class searcher {
     }
     if (which_ != result_array::log_sum_exp || !o.log_sum_exp) return;
     const bool two = o.log_sum_exp->base == log_sum_exp_base::two;
-    add(two ? "log-sum-exp to the base e instead of 2" : "log-sum-exp to the base 2 instead of e").options.log_sum_exp->base =
-        two ? log_sum_exp_base::e : log_sum_exp_base::two;
+    add(two ? "log-sum-exp to the base e instead of 2" : "log-sum-exp to the base 2 instead of e")
+        .options.log_sum_exp->base = two ? log_sum_exp_base::e : log_sum_exp_base::two;
     add("log-sum-exp without the row's largest score").lse_without_maximum = true;
   }
 
@@ -281,8 +292,9 @@ class searcher {
     return true;
   }
 
-  bool row_fits(const variant& v, std::size_t b, std::size_t h, std::size_t g, std::size_t row, double greatest,
-                std::vector<double>& weights, std::vector<double>& output, double& error) const {
+  bool row_fits(const variant& v, std::size_t b, std::size_t h, std::size_t g, std::size_t row,
+                double greatest, std::vector<double>& weights, std::vector<double>& output,
+                double& error) const {
     const attention_options& o = v.options;
     const bool sink = !o.sinks.empty();
     const double largest_key = greatest;
@@ -295,9 +307,9 @@ class searcher {
       sum = of_keys + (sink ? v.sinks * std::exp(o.sinks[h] - greatest) : 0);
       for (double& w : weights) w /= sum;
     } else {
-      const double w = v.empty_mean                            ? 1 / static_cast<double>(shape_.keys)
+      const double w = v.empty_mean                           ? 1 / static_cast<double>(shape_.keys)
                        : o.empty_row == empty_row_policy::nan ? std::numeric_limits<double>::quiet_NaN()
-                                                               : 0;
+                                                              : 0;
       std::fill(weights.begin(), weights.end(), w);
     }
     const auto candidate = candidate_.subspan(row * width_, width_);
@@ -340,7 +352,8 @@ std::string named(const std::set<std::size_t>& which, const std::string& one) {
   if (which.size() == 1) return one + ' ' + std::to_string(*which.begin());
   const std::string many = one + "s ";
   const std::size_t first = *which.begin(), last = *which.rbegin();
-  if (which.size() > 2 && last - first + 1 == which.size()) return many + std::to_string(first) + " to " + std::to_string(last);
+  if (which.size() > 2 && last - first + 1 == which.size())
+    return many + std::to_string(first) + " to " + std::to_string(last);
   constexpr std::size_t most = 6;
   if (which.size() > most) return {};
   std::string list;
@@ -355,16 +368,17 @@ std::string named(const std::set<std::size_t>& which, const std::string& one) {
 
 }  // namespace
 
-convention_search fitting_conventions(const convention_case& meant, result_array which, std::span<const double> candidate,
-                                      const format& candidate_format, double own_error) {
+convention_search fitting_conventions(const convention_case& meant, result_array which,
+                                      std::span<const double> candidate, const format& candidate_format,
+                                      double own_error) {
   searcher all(meant, which, candidate, limit_of(candidate, candidate_format, own_error));
   if (all.work() > most_convention_work)
     return {{}, "conventions are not tried beyond 2^32 multiplications in B Hq Tq Tk (d_k + d_v)"};
   return {all.run(), {}};
 }
 
-std::string fitting_base(std::span<const double> reference, std::span<const double> candidate, const format& candidate_format,
-                         double own_error) {
+std::string fitting_base(std::span<const double> reference, std::span<const double> candidate,
+                         const format& candidate_format, double own_error) {
   if (reference.size() != candidate.size()) throw std::invalid_argument("two arrays of different sizes");
   const double limit = limit_of(candidate, candidate_format, own_error);
   const auto fits = [&](double factor) {

@@ -57,13 +57,16 @@ struct random_case {
           copy(v2, v, value_width);
         }
     }
-    kernel::attention_results<double> results{{output.data(), layout{batch, query_heads, queries, value_width}}};
+    kernel::attention_results<double> results{
+        {output.data(), layout{batch, query_heads, queries, value_width}}};
     results.weights = tensor<double>(weights.data(), layout{batch, query_heads, queries, keys});
     if (options.log_sum_exp) {
       options.log_sum_exp->empty = empty_log_sum_exp::minus_infinity;
       results.log_sum_exp = tensor<double>(lse.data(), layout{batch, query_heads, queries, 1});
     }
-    kernel::stable<double>({{q.data(), at_q()}, {k2.data(), {batch, heads, keys, width}}, {v2.data(), {batch, heads, keys, value_width}}},
+    kernel::stable<double>({{q.data(), at_q()},
+                            {k2.data(), {batch, heads, keys, width}},
+                            {v2.data(), {batch, heads, keys, value_width}}},
                            options, results);
   }
 
@@ -71,16 +74,19 @@ struct random_case {
     const std::vector<double>& candidate = which == result_array::output        ? output
                                            : which == result_array::log_sum_exp ? lse
                                                                                 : weights;
-    return fitting_conventions({tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
-                                tensor<const double>(v.data(), at_v()), meant},
-                               which, candidate, formats::binary32, own_error)
+    return fitting_conventions(
+               {tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
+                tensor<const double>(v.data(), at_v()), meant},
+               which, candidate, formats::binary32, own_error)
         .fitting;
   }
 };
 
 using texts = std::vector<std::string>;
 
-bool has(const texts& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
+bool has(const texts& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
 
 // What fits the kernel's results under `changed`, all of it.
 template <class Change>
@@ -116,8 +122,10 @@ TEST_CASE("one convention that differs is named") {
         o.corner = corner;
       };
     };
-    CHECK(found(c, causal(causal_corner::top_left)) == texts{"causal (corner top_left) instead of not causal"});
-    CHECK(found(c, causal(causal_corner::bottom_right)) == texts{"causal (corner bottom_right) instead of not causal"});
+    CHECK(found(c, causal(causal_corner::top_left)) ==
+          texts{"causal (corner top_left) instead of not causal"});
+    CHECK(found(c, causal(causal_corner::bottom_right)) ==
+          texts{"causal (corner bottom_right) instead of not causal"});
     c.queries = 7;
     CHECK(found(c, [](auto& o) { o.causal = true; }) == texts{"causal instead of not causal"});
   }
@@ -126,7 +134,8 @@ TEST_CASE("one convention that differs is named") {
     c.meant.past_keys = 2;
     CHECK(found(c, [](auto& o) { o.past_keys = 0; }) == texts{"past keys ignored"});
     c.meant.past_keys = 1;
-    CHECK(found(c, [](auto& o) { o.past_keys = 2; }) == texts{"causal corner bottom_right instead of past_keys 1"});
+    CHECK(found(c, [](auto& o) { o.past_keys = 2; }) ==
+          texts{"causal corner bottom_right instead of past_keys 1"});
   }
   SECTION("window") {
     c.meant.corner = causal_corner::bottom_right;
@@ -134,15 +143,17 @@ TEST_CASE("one convention that differs is named") {
     CHECK(found(c, [](auto& o) { o.window->left = 1; }) == texts{"window left 1 instead of 2"});
     CHECK(found(c, [](auto& o) { o.window->left = 3; }) == texts{"window left 3 instead of 2"});
     // Which is causal attention.
-    CHECK(found(c, [](auto& o) { o.window->right = 0; }) == texts{"causal instead of not causal", "window right 0 instead of 1"});
+    CHECK(found(c, [](auto& o) { o.window->right = 0; }) ==
+          texts{"causal instead of not causal", "window right 0 instead of 1"});
     CHECK(found(c, [](auto& o) { o.window->right = 2; }) == texts{"window right 2 instead of 1"});
     CHECK(found(c, [](auto& o) { o.window.reset(); }) == texts{"window dropped"});
   }
   SECTION("mask") {
     const std::vector<unsigned char> mask = {1, 1, 0, 1, 0, 0, 1}, other = {0, 0, 1, 0, 1, 1, 0};
     c.meant.mask = any_tensor(mask.data(), dtype::boolean, layout{1, 1, 1, 7});
-    CHECK(found(c, [&](auto& o) { o.mask = any_tensor(other.data(), dtype::boolean, layout{1, 1, 1, 7}); }) ==
-          texts{"mask inverted (true hides the key)"});
+    CHECK(found(c, [&](auto& o) {
+            o.mask = any_tensor(other.data(), dtype::boolean, layout{1, 1, 1, 7});
+          }) == texts{"mask inverted (true hides the key)"});
     CHECK(found(c, [](auto& o) { o.mask.reset(); }) == texts{"mask ignored"});
   }
   SECTION("key lengths") {
@@ -151,7 +162,8 @@ TEST_CASE("one convention that differs is named") {
   }
   SECTION("scale") {  // d_k = 8, d_v = 3, 4 heads
     CHECK(found(c, [](auto& o) { o.scale = 1; }) == texts{"scale 1 instead of 1/sqrt(d_k)"});
-    CHECK(found(c, [](auto& o) { o.scale = 1 / std::sqrt(3.0); }) == texts{"scale 1/sqrt(d_v) instead of 1/sqrt(d_k)"});
+    CHECK(found(c, [](auto& o) { o.scale = 1 / std::sqrt(3.0); }) ==
+          texts{"scale 1/sqrt(d_v) instead of 1/sqrt(d_k)"});
     CHECK(found(c, [](auto& o) { o.scale = 1 / std::sqrt(32.0); }) ==
           texts{"scale 1/sqrt(d_model) with d_model = d_k Hq instead of 1/sqrt(d_k)"});
     CHECK(found(c, [](auto& o) { o.scale = 0.125; }) == texts{"scale 1/d_k instead of 1/sqrt(d_k)"});
@@ -169,8 +181,9 @@ TEST_CASE("one convention that differs is named") {
     CHECK(found(c, [](auto& o) { o.bias.reset(); }) == texts{"bias dropped"});
     std::vector<double> scaled = bias;
     for (double& x : scaled) x /= std::sqrt(8.0);
-    CHECK(found(c, [&](auto& o) { o.bias = any_tensor(scaled.data(), dtype::binary64, layout{1, 1, 1, 7}); }) ==
-          texts{"bias before the scale instead of after it"});
+    CHECK(found(c, [&](auto& o) {
+            o.bias = any_tensor(scaled.data(), dtype::binary64, layout{1, 1, 1, 7});
+          }) == texts{"bias before the scale instead of after it"});
     c.meant = {};
     c.meant.corner = causal_corner::bottom_right;
     c.meant.alibi_slopes = {0.5, 0.25, 0.125, 0.0625};
@@ -189,7 +202,8 @@ TEST_CASE("one convention that differs is named") {
   SECTION("grouped heads, of which one and all have no other order") {
     c.draw();
     c.run(c.meant, true);
-    CHECK(c.search() == texts{"grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))"});
+    CHECK(c.search() ==
+          texts{"grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))"});
     CHECK(c.search(result_array::weights).size() == 1);
   }
   SECTION("empty rows") {
@@ -197,20 +211,24 @@ TEST_CASE("one convention that differs is named") {
     c.meant.corner = causal_corner::bottom_right;
     c.queries = 9;
     c.meant.empty_row = empty_row_policy::zero;
-    CHECK(found(c, [](auto& o) { o.empty_row = empty_row_policy::nan; }) == texts{"rows that see no key NaN instead of zero"});
+    CHECK(found(c, [](auto& o) { o.empty_row = empty_row_policy::nan; }) ==
+          texts{"rows that see no key NaN instead of zero"});
     c.meant.empty_row = empty_row_policy::nan;
-    CHECK(found(c, [](auto& o) { o.empty_row = empty_row_policy::zero; }) == texts{"rows that see no key zero instead of NaN"});
+    CHECK(found(c, [](auto& o) { o.empty_row = empty_row_policy::zero; }) ==
+          texts{"rows that see no key zero instead of NaN"});
   }
 }
 
 TEST_CASE("conventions that no option has") {
   // All scores are 0, d = 1.
   const std::vector<double> zero = {0}, keys = {0, 0};
-  const auto search = [&](const std::vector<double>& v, const attention_options& meant, double candidate, result_array which) {
+  const auto search = [&](const std::vector<double>& v, const attention_options& meant, double candidate,
+                          result_array which) {
     const std::vector<double> c = {candidate};
-    return fitting_conventions({tensor<const double>(zero.data(), {1, 1}), tensor<const double>(keys.data(), {2, 1}),
-                                tensor<const double>(v.data(), {2, 1}), meant},
-                               which, c, formats::binary32, 1)
+    return fitting_conventions(
+               {tensor<const double>(zero.data(), {1, 1}), tensor<const double>(keys.data(), {2, 1}),
+                tensor<const double>(v.data(), {2, 1}), meant},
+               which, c, formats::binary32, 1)
         .fitting;
   };
   attention_options o;
@@ -298,7 +316,8 @@ TEST_CASE("conventions are not tried beyond a limit of work") {
   const layout where({1, 1, many, 1}, {0, 0, 0, 0});
   const tensor<const double> all(&one, where);
   const std::vector<double> candidate(many, 1.0);
-  const convention_search s = fitting_conventions({all, all, all, {}}, result_array::output, candidate, formats::binary32, 1);
+  const convention_search s =
+      fitting_conventions({all, all, all, {}}, result_array::output, candidate, formats::binary32, 1);
   CHECK(s.fitting.empty());
   CHECK(s.skipped == "conventions are not tried beyond 2^32 multiplications in B Hq Tq Tk (d_k + d_v)");
 }
@@ -306,7 +325,9 @@ TEST_CASE("conventions are not tried beyond a limit of work") {
 TEST_CASE("failures are named by axis where they are in part of one") {
   const std::vector<std::size_t> shape = {2, 4, 3, 2};
   const std::vector<std::string> axes = {"batch element", "head", "row", "column"};
-  const auto flat = [](std::size_t b, std::size_t h, std::size_t i, std::size_t c) { return ((b * 4 + h) * 3 + i) * 2 + c; };
+  const auto flat = [](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
+    return ((b * 4 + h) * 3 + i) * 2 + c;
+  };
   std::vector<std::size_t> failing;
   for (std::size_t b = 0; b < 2; ++b)
     for (const std::size_t h : {1, 2})
@@ -314,11 +335,14 @@ TEST_CASE("failures are named by axis where they are in part of one") {
         for (std::size_t c = 0; c < 2; ++c) failing.push_back(flat(b, h, i, c));
   CHECK(failures_by_axis(shape, axes, failing) == "all 24 failures are in heads 1 and 2");
   failing = {flat(1, 1, 2, 0), flat(1, 2, 2, 0), flat(1, 3, 2, 0)};
-  CHECK(failures_by_axis(shape, axes, failing) == "all 3 failures are in batch element 1, heads 1 to 3, row 2, column 0");
+  CHECK(failures_by_axis(shape, axes, failing) ==
+        "all 3 failures are in batch element 1, heads 1 to 3, row 2, column 0");
   failing = {flat(0, 0, 0, 0), flat(1, 3, 2, 1), flat(0, 1, 1, 0), flat(0, 2, 1, 0)};
   CHECK(failures_by_axis(shape, axes, failing).empty());  // in every index of every axis
   failing = {0};
   CHECK(failures_by_axis(shape, axes, failing).empty());
   // Seven of twenty that are no range are not listed.
-  CHECK(failures_by_axis(std::vector<std::size_t>{20}, std::vector<std::string>{"row"}, std::vector<std::size_t>{0, 2, 4, 6, 8, 10, 12}).empty());
+  CHECK(failures_by_axis(std::vector<std::size_t>{20}, std::vector<std::string>{"row"},
+                         std::vector<std::size_t>{0, 2, 4, 6, 8, 10, 12})
+            .empty());
 }
