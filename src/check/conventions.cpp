@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 namespace attest {
 
@@ -79,20 +79,18 @@ class searcher {
     add_hiding();
     add_scores();
     add_sinks_and_lse();
-    std::vector<std::pair<double, std::string>> found;
+    std::vector<std::tuple<double, std::size_t, std::string>> found;  // the largest error, the place in the list
     for (const variant& v : variants_) {
       double error = 0;
       try {
-        if (fits(v, error)) found.emplace_back(error, v.text);
+        if (fits(v, error)) found.emplace_back(error, found.size(), v.text);
       } catch (const attention_error&) {
         // A change that these arrays do not allow explains nothing.
       }
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(found.begin(), found.end());
     std::vector<std::string> texts;
-    for (const auto& [error, text] : found)
-      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    for (const auto& [error, place, text] : found) texts.push_back(text);
     return texts;
   }
 

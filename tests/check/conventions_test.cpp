@@ -330,7 +330,7 @@ TEST_CASE("failures are named by axis where they are in part of one") {
   };
   std::vector<std::size_t> failing;
   for (std::size_t b = 0; b < 2; ++b)
-    for (const std::size_t h : {1, 2})
+    for (std::size_t h = 1; h <= 2; ++h)
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t c = 0; c < 2; ++c) failing.push_back(flat(b, h, i, c));
   CHECK(failures_by_axis(shape, axes, failing) == "all 24 failures are in heads 1 and 2");
