@@ -6,6 +6,7 @@
 #include <attest/io/input_error.hpp>
 
 #include <algorithm>
+#include <iostream>
 
 namespace attest::tools {
 
@@ -99,7 +100,7 @@ void override_with(value& object, const array_options& o) {
     form.type = kind::object;
     if (const value* known = object.find("log_sum_exp"); known != nullptr && known->type == kind::object)
       form = *known;
-    if (!o.lse.empty()) set(form, "base", text_value(kind::string, o.lse));
+    if (!o.lse.empty()) set(form, "base", text_value(kind::string, o.lse == "2" ? "two" : o.lse));
     if (!o.empty_lse.empty()) set(form, "empty", text_value(kind::string, o.empty_lse));
     set(object, "log_sum_exp", form);
   }
@@ -158,7 +159,7 @@ void take_request(value& object, io::array_request& request, const std::string& 
 }  // namespace
 
 bool array_options::any() const {
-  for (const auto* list : {&names, &dtypes, &blocks})
+  for (const auto* list : {&names, &dtypes, &blocks, &ignored})
     if (!list->empty()) return true;
   for (const auto* text :
        {&options_file, &scale, &softcap, &corner, &window, &past_keys, &key_lengths, &alibi_slopes, &sinks,
@@ -179,10 +180,12 @@ void add_array_options(CLI::App& command, array_options& o) {
     command.add_option(name, to, meaning)->type_name(type)->allow_extra_args(false)->group("Arrays");
   };
   list("--name", o.names, "Q=NAME", "The array NAME is Q (or K, V, X, WQ, mask, ...); may be given again");
-  list("--dtype", o.dtypes, "K=DTYPE",
-       "The integers of array K are the bits of DTYPE; int4, uint4: two elements in a byte");
+  list("--ignore", o.ignored, "NAME,...", "Arrays that are as good as not there; may be given again");
+  list("--dtype", o.dtypes, "K=DTYPE,...",
+       "The integers of array K are the bits of DTYPE: float16, bfloat16, e4m3, e5m2, ...; int4, uint4:"
+       " two elements in a byte; several as Q=e4m3,K=e4m3, or given again");
   list("--block", o.blocks, "K=N,N,...",
-       "The extents of the blocks of K that share a scale and a zero point");
+       "The extents of the blocks of K that share a scale and a zero point; may be given again");
   command
       .add_option("--options", o.options_file,
                   "A JSON file of options, by their names in C++; the command line overrides it")
@@ -197,14 +200,15 @@ void add_array_options(CLI::App& command, array_options& o) {
   text("--key-lengths", o.key_lengths, "N,N,...", "How many keys each batch element has");
   text("--alibi-slopes", o.alibi_slopes, "X,X,...", "ALiBi slopes, one for each query head");
   text("--sinks", o.sinks, "X,X,...", "Attention sinks, one for each query head");
-  text("--lse", o.lse, "BASE", "Write the log-sum-exp of each row as well, to the base e or two");
+  text("--lse", o.lse, "BASE", "Write the log-sum-exp of each row as well, to the base e or two (or 2)");
   text("--empty-lse", o.empty_lse, "VALUE",
        "That of a row that sees nothing: minus_infinity or plus_infinity");
   text("--empty-row", o.empty_row, "VALUE", "What a row that sees nothing gives: zero, nan or error");
-  text("--output-dtype", o.output_dtype, "DTYPE", "The format of the results (default binary64)");
+  text("--output-dtype", o.output_dtype, "DTYPE", "The results' format: binary64 (the default), binary32, binary16 or fp16, bfloat16, float8_e4m3fn"
+       " or e4m3, float8_e5m2 or e5m2, float8_e4m3fnuz, float8_e5m2fnuz");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
-  flag("--low-word", o.low_word, "Write exact - result as binary32, too");
+  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take a hundred times as long");
   flag("--weights", o.weights, "Write the weights as well");
   text("--max-bits", o.max_bits, "N",
        "Give up an element after enclosures of N bits; exit status 3 where one was given up");
@@ -215,8 +219,11 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
   io::array_request request;
   request.files = files;
   for (const std::string& text : options.names) request.names.insert(assignment(text, "--name", "Q=NAME"));
-  for (const std::string& text : options.dtypes)
-    request.dtypes.insert(assignment(text, "--dtype", "K=bfloat16"));
+  for (const std::string& list : options.dtypes)
+    for (const std::string& text : split(list, ','))
+      request.dtypes.insert(assignment(text, "--dtype", "K=bfloat16"));
+  for (const std::string& list : options.ignored)
+    for (const std::string& name : split(list, ',')) request.ignored.insert(name);
   for (const std::string& text : options.blocks) {
     const auto [name, list] = assignment(text, "--block", "K=1,1,1,32");
     request.blocks.emplace(name, extents(list));
@@ -231,16 +238,16 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
     take_request(given, request, where);
     for (std::size_t i = 0; i < given.keys.size(); ++i) set(object, given.keys[i], given.items[i]);
   }
-  // The scale of a JSON case is an option like any other.
-  if (files.size() == 1 && io::format_of_path(files[0]) == io::array_format::json) {
-    const value root = parse_file(files[0]);
-    const value* scale = root.type == kind::object ? root.find("scale") : nullptr;
-    if (scale != nullptr && object.find("scale") == nullptr) set(object, "scale", *scale);
-  }
-  override_with(object, options);
   array_problem result;
-  io::read_options(object, result.attention, result.output, where);
   result.arrays = io::read_attention_arrays(request);
+  // What the files themselves say counts where neither the options' file nor the command line does.
+  const value& of_case = result.arrays.case_options;
+  for (std::size_t i = 0; i < of_case.keys.size(); ++i)
+    if (object.find(of_case.keys[i]) == nullptr) set(object, of_case.keys[i], of_case.items[i]);
+  if (options.options_file.empty() && !of_case.keys.empty() && options.scale.empty())
+    where = io::input_name(files[0]) + ": ";
+  override_with(object, options);
+  io::read_options(object, result.attention, result.output, where);
   attention_options& from_files = result.arrays.options;
   result.attention.mask = from_files.mask;
   result.attention.bias = from_files.bias;
@@ -251,6 +258,26 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
   merge(result.attention.alibi_slopes, from_files.alibi_slopes);
   merge(result.attention.key_lengths, from_files.key_lengths);
   return result;
+}
+
+std::string on_command_line(std::string message) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"set log_sum_exp->empty to minus_infinity or plus_infinity", "give --empty-lse minus_infinity or plus_infinity"},
+      {"set empty_row to zero or nan", "give --empty-row zero or nan"},
+      {"set corner to top_left or bottom_right", "give --corner top_left or bottom_right"},
+      {"set past_keys", "give --past-keys"}};
+  for (const auto& [in_cpp, option] : names)
+    if (const std::size_t at = message.find(in_cpp); at != std::string::npos) message.replace(at, in_cpp.size(), option);
+  return message;
+}
+
+void report_unused(const io::attention_arrays& arrays) {
+  constexpr std::size_t most = 8;
+  if (arrays.unused.empty()) return;
+  std::string text = "attest: not used:";
+  for (std::size_t i = 0; i < arrays.unused.size() && i < most; ++i) text += (i == 0 ? " " : ", ") + arrays.unused[i];
+  if (arrays.unused.size() > most) text += " and " + std::to_string(arrays.unused.size() - most) + " more";
+  std::cerr << io::one_line(text) + "\n";
 }
 
 std::optional<query_key_value> inputs_of(const io::attention_arrays& arrays) {

@@ -16,6 +16,7 @@ struct array_options {
   std::vector<std::string> names;
   std::vector<std::string> dtypes;
   std::vector<std::string> blocks;
+  std::vector<std::string> ignored;
   std::string options_file;
   // attention_options and output_options, as texts
   std::string scale, softcap, corner, window, past_keys, key_lengths, alibi_slopes, sinks, lse, empty_lse,
@@ -38,6 +39,12 @@ struct array_problem {
   attention_options attention;
   io::output_options output;
 };
+
+/// A message of the library, with the names of the command line instead of those in C++.
+std::string on_command_line(std::string message);
+
+/// The arrays that were given and are not used, as a line on standard error; or nothing.
+void report_unused(const io::attention_arrays& arrays);
 
 /// `written`: options as a provenance has them, which count where neither says otherwise.
 array_problem read_array_problem(const std::vector<std::string>& files, const array_options& options,

@@ -115,6 +115,32 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   return p;
 }
 
+// --- what a line of summary says of the case ------------------------------------------------------------------
+
+// "B 1, Hq 2, Hkv 1, Tq 3, Tk 5, d_k 4, d_v 2; mask [3, 5], causal true, scale 0.25".
+std::string case_text(const array_problem& p, const attention_shape& shape) {
+  const auto extent = [](const char* name, std::size_t n) { return std::string(name) + ' ' + std::to_string(n) + ", "; };
+  std::string text = extent("B", shape.batch) + extent("Hq", shape.query_heads) + extent("Hkv", shape.key_value_heads) +
+                     extent("Tq", shape.queries) + extent("Tk", shape.keys) +
+                     (shape.key_width == 0 ? "" : extent("d_k", shape.key_width)) + "d_v " +
+                     std::to_string(shape.value_width) + ';';
+  const attention_options& a = p.attention;
+  if (!a.mask && !a.bias && !a.causal && !a.window && a.key_lengths.empty()) text += " every query sees every key,";
+  const auto add = [&](const std::string& what) { text += ' ' + what + ','; };
+  if (a.mask) add("mask");
+  if (a.bias) add("bias");
+  const value options = parsed(io::options_text(p.attention, p.output), "options");
+  for (std::size_t i = 0; i < options.keys.size() && options.keys[i] != "output_dtype"; ++i) {
+    std::string content = io::json::write(options.items[i]);
+    std::erase_if(content, [](char c) { return c == '"'; });
+    if (content.size() > 40) content = content.substr(0, 37) + "...";
+    add(content == "true" ? options.keys[i] : options.keys[i] + ' ' + content);
+  }
+  if (!a.scale) add("scale 1/sqrt(d_k)");
+  text.pop_back();
+  return text;
+}
+
 // --- the results -------------------------------------------------------------------------------------------
 
 // An array of results with all its rows.
@@ -353,6 +379,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
   if (!r.report.empty()) report.emplace(r.report);
 
   const array_problem p = read_array_problem(r.files, r.options);
+  report_unused(p.arrays);
   const std::string whole = whole_provenance(p);
   certification counts;
   row_range range;
@@ -392,6 +419,8 @@ int write_reference(const array_reference_request& r, const std::string& where) 
       at = range.last;
     }
     std::error_code ignored;
+    if (r.resume && !std::filesystem::exists(part_path, ignored))
+      std::cerr << "attest: --resume: there is no " + io::one_line(part_path) + ": from the first row\n";
     if (r.resume && std::filesystem::exists(part_path, ignored)) {
       std::string bytes = io::read_file(part_path);
       const part kept =
@@ -475,7 +504,8 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     io::write_standard_output(
         io::one_line(
             summary + "; each element correctly rounded" +
-            (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "")) +
+            (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "") + "; of " +
+            case_text(p, shape)) +
         "\n");
   }
   if (report) report->write(report_text(counts, range, seconds() - started));
@@ -495,7 +525,7 @@ int write_array_reference(const array_reference_request& r) {
   try {
     return write_reference(r, where);
   } catch (const attention_error& e) {
-    throw input_error(where + ": " + e.what());
+    throw input_error(where + ": " + on_command_line(e.what()));
   }
 }
 

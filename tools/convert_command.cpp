@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include <attest/io/array_file.hpp>
+#include <attest/io/case_file.hpp>
 #include <attest/io/input_error.hpp>
 
 #include <algorithm>
@@ -31,6 +32,7 @@ int run(const request& r) {
         r.output +
         ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
   const auto file = io::open_arrays(r.input);
+  if (!file->unknown_keys().empty()) throw input_error(r.input + ": " + io::unknown_key(file->unknown_keys()[0]));
   const auto known = [&](const std::string& option, const std::string& name) {
     if (file->find(name) == nullptr) throw input_error(option + ": " + r.input + " has no array " + name);
   };
@@ -47,6 +49,7 @@ int run(const request& r) {
   }
   io::arrays_to_write content;
   content.provenance = file->provenance();
+  content.case_options = file->case_options();
   for (const io::array_info& info : file->arrays()) {
     if (!r.only.empty() && std::find(r.only.begin(), r.only.end(), info.name) == r.only.end()) continue;
     io::host_array a = file->load(info.name);
@@ -86,8 +89,9 @@ void add_convert_command(CLI::App& program, action& chosen) {
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE")
-      ->type_name("K=DTYPE")
+  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE; several as Q=e4m3,K=e4m3, or given again")
+      ->type_name("K=DTYPE,...")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--name", r->names, "The array NAME is called Q in OUT")
       ->type_name("Q=NAME")

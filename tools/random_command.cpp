@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include <attest/inputs/numpy_stream.hpp>
+#include <attest/io/array_file.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -114,10 +116,15 @@ int run(const request& r) {
   std::uint32_t seed = 0;
   is_number(r.seed, seed);
   const std::string file = r.output.substr(r.output.find_last_of('/') + 1);
-  if (const auto dot = file.rfind('.'); dot != std::string::npos && dot != 0 && file.substr(dot) != ".json")
-    throw io::input_error(r.output + ": only JSON can be written: name it " + file.substr(0, dot) + ".json");
+  const auto format = io::format_of_path(file);
+  const bool is_text = format.value_or(io::array_format::json) == io::array_format::json;
+  if (const auto dot = file.rfind('.'); !format && dot != std::string::npos && dot != 0)
+    throw io::input_error(r.output + ": its extension names no format: use .json, .npy, .npz, .safetensors, .bin, .raw or .hpp");
+  if (!is_text && r.hexadecimal) throw io::input_error("--hex: it is of JSON: " + r.output + " holds the doubles themselves");
+  if (!is_text && arrays[0].name.empty() && format != io::array_format::npy)
+    refuse(r.shapes[0], "an array in " + r.output + " needs a name: X=" + r.shapes[0]);
   std::optional<io::output_file> target;
-  if (r.output != "-") target.emplace(r.output);
+  if (r.output != "-" && is_text) target.emplace(r.output);
 
   std::size_t count = 0;
   for (const drawn_array& a : arrays) count += a.count;
@@ -128,6 +135,19 @@ int run(const request& r) {
     throw io::input_error(std::string("--numpy: ") + e.what());
   }
   const double* next = values.data();
+  if (!is_text) {
+    io::arrays_to_write content;
+    for (const drawn_array& a : arrays) {
+      io::host_array& array = content.arrays.emplace_back();
+      array.name = a.name.empty() ? file.substr(0, file.rfind('.')) : a.name;
+      array.shape = a.shape;
+      array.bytes.resize(8 * a.count);
+      std::memcpy(array.bytes.data(), next, array.bytes.size());
+      next += a.count;
+    }
+    io::write_arrays(r.output, content);
+    return done;
+  }
   std::string text;
   if (arrays[0].name.empty()) {
     write_list(text, arrays[0], 0, next, r.hexadecimal, 0);
@@ -152,6 +172,8 @@ const char* const explanation =
     "logarithm too, is correctly rounded, so that the values are the same on every machine; NumPy's own differ by an ulp in a\n"
     "few of ten thousand, where its C library rounds the logarithm otherwise. --numpy takes this machine's logarithm as NumPy\n"
     "does, if it is the one of glibc 2.36 on x86-64.\n"
+    "\n"
+    "The format follows the extension: JSON, or .npy, .npz, .safetensors, .bin, .raw and .hpp, in binary64.\n"
     "\n"
     "One shape gives a JSON list. Shapes with names are drawn one after the other and give an object, which is a case where\n"
     "they are those of its inputs:\n"

@@ -194,7 +194,32 @@ host_array array_file::load(std::string_view array) const {
                     (known.empty() ? "none" : known));
 }
 
-std::unique_ptr<array_file> open_arrays(const std::string& path) {
+// Takes the options of the case out of what attest wrote beside the arrays: what is left is the provenance.
+std::unique_ptr<array_file> with_case_options(std::unique_ptr<array_file> file) {
+  if (file->provenance_.find("\"case\"") == std::string::npos) return file;
+  json::value v;
+  try {
+    v = json::parse(file->provenance_);
+  } catch (const json::syntax_error&) {
+    return file;  // who needs the provenance finds that
+  }
+  if (v.type != json::kind::object) return file;
+  for (std::size_t i = 0; i < v.keys.size(); ++i) {
+    if (v.keys[i] != "case") continue;
+    if (v.items[i].type != json::kind::object)
+      throw input_error(file->name_ + ": \"case\" of what attest wrote beside the arrays is no object of options");
+    file->case_options_ = json::write(v.items[i]);
+    v.keys.erase(v.keys.begin() + static_cast<std::ptrdiff_t>(i));
+    v.items.erase(v.items.begin() + static_cast<std::ptrdiff_t>(i));
+    file->provenance_ = v.find("options") == nullptr ? std::string() : json::write(v);
+    break;
+  }
+  return file;
+}
+
+namespace {
+
+std::unique_ptr<array_file> open_by_extension(const std::string& path) {
   const auto format = format_of_path(path);
   if (path == "-") throw input_error("standard input: arrays are read at their places: copy them to a file");
   if (!format)
@@ -219,8 +244,8 @@ std::unique_ptr<array_file> open_arrays(const std::string& path) {
       path + ": C++ headers are written and not read: keep the arrays as .safetensors or .npz as well");
 }
 
-std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, const std::string& name,
-                                        const std::optional<std::string>& sidecar) {
+std::unique_ptr<array_file> open_bytes(std::string bytes, array_format format, const std::string& name,
+                                       const std::optional<std::string>& sidecar) {
   if (format == array_format::json) return open_json(bytes, name);
   const auto source = memory_source(std::move(bytes), name);
   switch (format) {
@@ -236,6 +261,21 @@ std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, 
       throw input_error(name + ": C++ headers are written and not read");
   }
 }
+
+}  // namespace
+
+std::unique_ptr<array_file> open_arrays(const std::string& path) {
+  return with_case_options(open_by_extension(path));
+}
+std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, const std::string& name,
+                                        const std::optional<std::string>& sidecar) {
+  return with_case_options(open_bytes(std::move(bytes), format, name, sidecar));
+}
+
+const char* const float_dtype_names =
+    "binary64 (float64), binary32 (float32), binary16 (float16, fp16, half), bfloat16 (bf16), "
+    "float8_e4m3fn (e4m3), float8_e5m2 (e5m2), float8_e4m3fnuz, float8_e5m2fnuz";
+const char* const integer_dtype_names = "int8 to int64, uint8 to uint64, boolean; int4, uint4: two in a byte";
 
 std::optional<dtype> dtype_named(std::string_view name) {
   constexpr std::pair<std::string_view, dtype> names[] = {{"boolean", dtype::boolean},
@@ -258,6 +298,10 @@ std::optional<dtype> dtype_named(std::string_view name) {
                                                           {"u64", dtype::uint64},
                                                           {"float8_e4m3fn", dtype::float8_e4m3fn},
                                                           {"f8_e4m3", dtype::float8_e4m3fn},
+                                                          {"e4m3", dtype::float8_e4m3fn},
+                                                          {"float8_e4m3", dtype::float8_e4m3fn},
+                                                          {"fp8_e4m3", dtype::float8_e4m3fn},
+                                                          {"fp8_e5m2", dtype::float8_e5m2},
                                                           {"e4m3fn", dtype::float8_e4m3fn},
                                                           {"float8_e5m2", dtype::float8_e5m2},
                                                           {"f8_e5m2", dtype::float8_e5m2},
@@ -272,12 +316,16 @@ std::optional<dtype> dtype_named(std::string_view name) {
                                                           {"bf16", dtype::bfloat16},
                                                           {"binary16", dtype::binary16},
                                                           {"float16", dtype::binary16},
+                                                          {"fp16", dtype::binary16},
+                                                          {"half", dtype::binary16},
                                                           {"f16", dtype::binary16},
                                                           {"binary32", dtype::binary32},
                                                           {"float32", dtype::binary32},
+                                                          {"fp32", dtype::binary32},
                                                           {"f32", dtype::binary32},
                                                           {"binary64", dtype::binary64},
                                                           {"float64", dtype::binary64},
+                                                          {"fp64", dtype::binary64},
                                                           {"f64", dtype::binary64}};
   const std::string wanted = lower(name);
   for (const auto& [known, type] : names)
@@ -308,8 +356,8 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
   }
   const auto type = dtype_named(dtype_name);
   if (!type)
-    throw input_error(where + "there is no dtype " + std::string(dtype_name) +
-                      ": see docs/formats.md for their names");
+    throw input_error(where + "there is no dtype " + std::string(dtype_name) + ": " + float_dtype_names + "; " +
+                      integer_dtype_names);
   if (*type == a.type && !a.untyped) return a;
   if (!bits)
     throw input_error(where + "its elements are " + to_string(a.type) +
@@ -340,7 +388,16 @@ std::vector<double> exact_doubles(const host_array& a, const std::string& where)
   return values;
 }
 
-encoded_arrays encode(const arrays_to_write& content, array_format format, const std::string& name) {
+encoded_arrays encode(const arrays_to_write& given, array_format format, const std::string& name) {
+  if (!given.case_options.empty() && format != array_format::json) {
+    arrays_to_write with_case = given;
+    with_case.case_options.clear();
+    const std::string begin = given.provenance.empty() ? std::string("{\"version\": \"attest-v1\"")
+                                                       : given.provenance.substr(0, given.provenance.rfind('}'));
+    with_case.provenance = begin + ", \"case\": " + given.case_options + "}";
+    return encode(with_case, format, name);
+  }
+  const arrays_to_write& content = given;
   switch (format) {
     case array_format::npy:
       return encode_npy(content, name);

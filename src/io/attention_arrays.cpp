@@ -1,17 +1,19 @@
 #include "array_layout.hpp"
 
 #include <attest/io/attention_arrays.hpp>
+#include <attest/io/case_file.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/near_name.hpp>
 #include <attest/io/sha256.hpp>
 #include <attest/reference/exact_values.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <set>
 
 namespace attest::io {
 
@@ -20,19 +22,79 @@ namespace {
 constexpr const char* tensors[] = {"Q", "K", "V", "X", "Y", "WQ", "WK", "WV"};
 constexpr const char* option_arrays[] = {"mask", "bias", "sinks", "alibi_slopes", "key_lengths"};
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
+// Every array that attention has, in the order in which messages look for what was meant.
+const std::vector<std::string>& known_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names(std::begin(option_arrays), std::end(option_arrays));
+    for (const char* tensor : tensors)
+      for (const char* ending : {"", "_scale", "_zero"}) names.push_back(std::string(tensor) + ending);
+    return names;
+  }();
+  return all;
 }
 
-bool is_known(const std::string& name) {
-  const auto is = [&](const char* known) { return name == known; };
-  if (std::any_of(std::begin(option_arrays), std::end(option_arrays), is)) return true;
-  for (const char* tensor : tensors)
-    for (const char* ending : {"", "_scale", "_descale", "_zero"})
-      if (name == std::string(tensor) + ending) return true;
-  return false;
+// The array that the name stands for, in any case: K_scale for k_descale. Empty: none.
+std::string known_name(const std::string& name) {
+  std::string lower = lower_case(name);
+  if (lower.ends_with("_descale")) lower = lower.substr(0, lower.size() - 8) + "_scale";
+  for (const std::string& known : known_names())
+    if (lower_case(known) == lower) return known;
+  return {};
+}
+
+bool is_result(std::string_view name) {
+  constexpr std::array<std::string_view, 7> results = {"output", "output_low", "lse", "lse_low", "weights", "weights_low", "dots"};
+  return name.starts_with("expected.") || std::find(results.begin(), results.end(), name) != results.end();
+}
+
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char c : lower_case(name)) {
+    if (c == '_' || c == '-' || c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+// The array that somebody who chose this name may have meant. Names with points or slashes are of models, which
+// hold many arrays with such words.
+std::string resembled_name(const std::string& name) {
+  if (name.find_first_of("./") != std::string::npos) return {};
+  for (const std::string& known : known_names())
+    if (is_near(name, known)) return known;
+  const std::vector<std::string> words = words_of(name);
+  constexpr std::pair<std::string_view, std::string_view> telling[] = {
+      {"mask", "mask"},          {"masks", "mask"},         {"bias", "bias"},           {"sink", "sinks"},
+      {"sinks", "sinks"},        {"alibi", "alibi_slopes"}, {"slope", "alibi_slopes"},  {"slopes", "alibi_slopes"},
+      {"lengths", "key_lengths"}, {"lens", "key_lengths"},  {"seqlens", "key_lengths"}};
+  for (const auto& [word, known] : telling)
+    if (words.front() == word || words.back() == word) return std::string(known);
+  return {};
+}
+
+// The option of attention that somebody who chose this name may have meant: "soft_cap", "is_causal".
+std::string resembled_option(const std::string& name) {
+  if (name.find_first_of("./") != std::string::npos) return {};
+  constexpr std::string_view options[] = {"scale",     "softcap",     "causal",   "corner",
+                                          "window",    "past_keys",   "empty_row", "log_sum_exp"};
+  if (const std::string_view near = nearest_name(name, options); !near.empty()) return std::string(near);
+  const std::vector<std::string> words = words_of(name);
+  for (const std::string_view option : {"softcap", "causal", "window"})
+    if (words.front() == option || words.back() == option) return std::string(option);
+  for (const std::string_view option : option_names())
+    if (name == option && known_name(name).empty()) return name;
+  return {};
+}
+
+// Whether the name speaks of the factors of some array: q_proj_scale, descale_q, zero_point.
+bool is_of_quantisation(const std::string& name) {
+  if (name.find_first_of("./") != std::string::npos) return false;
+  const std::vector<std::string> words = words_of(name);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "scale" || word == "scales" || word == "descale" || word == "zero" || word == "zeros";
+  });
 }
 
 struct opened_file {
@@ -59,11 +121,14 @@ std::string file_sha256(const std::string& path) {
 class reader {
  public:
   explicit reader(const array_request& request) : request_(request) {
-    for (const auto* names : {&request.names, &request.dtypes})
-      for (const auto& [name, unused] : *names)
-        check_known(name, names == &request.names ? "--name" : "--dtype");
-    for (const auto& [name, unused] : request.blocks) check_known(name, "--block");
-    for (const std::string& given : request.files) open(given);
+    check_known(request_.names, "--name");
+    check_known(request_.dtypes, "--dtype");
+    check_known(request_.blocks, "--block");
+    result_.case_options.type = json::kind::object;
+    for (const std::string& given : request_.files) open(given);
+    for (const std::string& name : request_.ignored)
+      if (std::none_of(opened_.begin(), opened_.end(), [&](const opened_file& o) { return o.file->find(name) != nullptr; }))
+        throw input_error("--ignore: " + files() + ": there is no array " + name + ": it has " + all_names());
   }
 
   attention_arrays read() {
@@ -93,32 +158,96 @@ class reader {
           throw input_error(files() + ": array key_lengths: its elements are no whole numbers");
         result_.options.key_lengths.push_back(static_cast<std::size_t>(length));
       }
+    look_at_the_rest();
     write_provenance();
     return std::move(result_);
   }
 
  private:
-  static void check_known(const std::string& name, const char* option) {
-    if (!is_known(name))
-      throw input_error(std::string(option) + ": there is no array " + name +
-                        ": Q, K, V, X, Y, WQ, WK, WV, each with _scale and _zero, mask, bias, sinks, "
-                        "alibi_slopes, key_lengths");
+  // The names as this file has them.
+  template <class Content>
+  static void check_known(std::map<std::string, Content>& by_name, const char* option) {
+    std::map<std::string, Content> result;
+    for (auto& [name, content] : by_name) {
+      const std::string known = known_name(name);
+      if (known.empty())
+        throw input_error(std::string(option) + ": there is no array " + name +
+                          ": Q, K, V, X, Y, WQ, WK, WV, each with _scale and _zero, mask, bias, sinks, "
+                          "alibi_slopes, key_lengths");
+      if (!result.emplace(known, std::move(content)).second)
+        throw input_error(std::string(option) + ": array " + known + " is there twice");
+    }
+    by_name = std::move(result);
   }
 
   void open(const std::string& given) {
     opened_file opened;
     const std::size_t equals = given.find('=');
-    if (equals != std::string::npos && is_known(given.substr(0, equals))) {
-      opened.only = given.substr(0, equals);
-      opened.path = given.substr(equals + 1);
-    } else {
-      opened.path = given;
+    const std::string name = given.substr(0, equals);
+    opened.path = given;
+    if (equals != std::string::npos) {
+      const std::string content = given.substr(equals + 1);
+      std::error_code ignored;
+      if (!known_name(name).empty()) {
+        opened.only = known_name(name);
+        opened.path = content;
+        if (dtype_named(content) && !std::filesystem::exists(content, ignored))
+          throw input_error(given + ": there is no file " + content + ": for what the elements are, give --dtype " + given);
+      } else if (!std::filesystem::exists(given, ignored) && std::filesystem::exists(content, ignored)) {
+        const std::string meant = resembled_name(name);
+        throw input_error(given + ": there is no array " + name + ": " +
+                          (meant.empty() ? "Q, K, V, X, Y, WQ, WK, WV, mask, bias, sinks, alibi_slopes, key_lengths"
+                                         : "did you mean " + meant + "=" + content + "?"));
+      }
     }
     opened.file = open_arrays(opened.path);
+    if (!opened.file->unknown_keys().empty())
+      throw input_error(opened.path + ": " + unknown_key(opened.file->unknown_keys()[0]));
     if (!opened.only.empty() && opened.file->arrays().size() != 1)
       throw input_error(opened.path + ": it has " + std::to_string(opened.file->arrays().size()) +
                         " arrays, and " + opened.only + "= names one: use --name " + opened.only + "=NAME");
+    if (!opened.file->case_options().empty()) {
+      const json::value options = json::parse(opened.file->case_options());
+      for (std::size_t i = 0; i < options.keys.size(); ++i) {
+        if (result_.case_options.find(options.keys[i]) != nullptr)
+          throw input_error(opened.path + ": " + options.keys[i] + " is in another of the files, too: give it in one");
+        result_.case_options.keys.push_back(options.keys[i]);
+        result_.case_options.items.push_back(options.items[i]);
+      }
+    }
     opened_.push_back(std::move(opened));
+  }
+
+  // What was given and not taken.
+  void look_at_the_rest() {
+    for (const opened_file& o : opened_)
+      for (const array_info& a : o.file->arrays()) {
+        if (std::find(o.used.begin(), o.used.end(), a.name) != o.used.end() || is_result(a.name) ||
+            request_.ignored.contains(a.name))
+          continue;
+        const std::string begin = o.path + ": array " + a.name + " is not used: ";
+        const std::string leave = "; or leave it out with --ignore " + a.name;
+        const auto taken = [&](const std::string& name) { return find(name).info != nullptr; };
+        if (const std::string known = known_name(a.name); !known.empty() && !request_.names.contains(known))
+          throw input_error(begin + "nothing here goes with it" + leave);
+        if (const std::string option = resembled_option(a.name); !option.empty())
+          throw input_error(begin + "this is no array but an option: give it as " + option_on_command_line(option) +
+                            ", or in the file of --options" + leave);
+        const std::string meant = resembled_name(a.name);
+        if (!meant.empty() && !taken(meant))
+          throw input_error(begin + "if it is " + meant + ", say so with --name " + meant + "=" + a.name + leave);
+        if (meant.empty() && is_of_quantisation(a.name))
+          throw input_error(begin + "if it is the scale or the zero point of K, say so with --name K_scale=" + a.name +
+                            " or K_zero=" + a.name + "; if it is that of the scores, give --scale" + leave);
+        result_.unused.push_back(a.name);
+      }
+    for (const opened_file& o : opened_)
+      if (o.used.empty())
+        throw input_error(o.path + ": nothing of it is used: " +
+                          (o.file->arrays().size() == 1
+                               ? "say what its array " + o.file->arrays()[0].name + " is, as in mask=" + o.path
+                               : "say which of its arrays are meant with --name") +
+                          ", or leave the file out");
   }
 
   std::string files() const {
@@ -142,18 +271,14 @@ class reader {
   };
   found find(const std::string& name) {
     const auto mapped = request_.names.find(name);
-    std::vector<std::string> accepted{name, lower(name)};
-    if (name.ends_with("_scale")) {
-      const std::string tensor = name.substr(0, name.size() - 6);
-      accepted = {name, lower(name), tensor + "_descale", lower(tensor) + "_descale"};
-    }
-    if (mapped != request_.names.end()) accepted = {mapped->second};
+    const auto is_it = [&](const opened_file& o, const array_info& a) {
+      if (mapped != request_.names.end()) return a.name == mapped->second;
+      return known_name(o.only.empty() ? a.name : o.only) == name;
+    };
     found result;
-    std::set<std::string> seen;
     for (opened_file& o : opened_)
       for (const array_info& a : o.file->arrays()) {
-        const std::string called = o.only.empty() || mapped != request_.names.end() ? a.name : o.only;
-        if (std::find(accepted.begin(), accepted.end(), called) == accepted.end()) continue;
+        if (!is_it(o, a) || request_.ignored.contains(a.name)) continue;
         if (result.info != nullptr)
           throw input_error(files() + ": array " + name + " is there twice, as " + result.info->name +
                             " and as " + a.name + ": --name " + name + "=NAME says which one is meant");
@@ -256,7 +381,7 @@ class reader {
     return name;
   }
 
-  const array_request& request_;
+  array_request request_;
   std::vector<opened_file> opened_;
   attention_arrays result_;
 };

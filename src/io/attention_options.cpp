@@ -1,8 +1,11 @@
 #include <attest/io/attention_arrays.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/near_name.hpp>
 #include <attest/io/number.hpp>
 #include <attest/reference/rounded.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -12,6 +15,10 @@ namespace {
 
 using json::kind;
 using json::value;
+
+constexpr std::array<std::string_view, 19> names = {
+    "scale",   "softcap",      "causal",    "corner",    "window",   "past_keys", "key_lengths", "alibi_slopes", "sinks",   "log_sum_exp",
+    "empty_row", "output_dtype", "direction", "saturate", "low_word", "weights",  "max_bits",    "mask",         "bias"};
 
 class option_reader {
  public:
@@ -76,7 +83,9 @@ class option_reader {
     else if (key_ == "mask" || key_ == "bias")
       fail("it is an array: put it beside Q, K and V");
     else
-      fail("it is not known: see docs/formats.md");
+      fail("it is not known: " + (nearest_name(key_, names).empty()
+                                      ? "see docs/formats.md"
+                                      : "did you mean " + std::string(nearest_name(key_, names)) + "?"));
   }
 
   bool truth(const value& v) const {
@@ -112,12 +121,12 @@ class option_reader {
   }
   template <class T>
   T choice(const value& v, std::initializer_list<std::pair<const char*, T>> choices) const {
-    std::string names;
+    std::string all;
     for (const auto& [name, meaning] : choices) {
       if (v.type == kind::string && v.text == name) return meaning;
-      names += (names.empty() ? "" : ", ") + std::string(name);
+      all += (all.empty() ? "" : ", ") + std::string(name);
     }
-    fail(json::write(v).substr(0, 60) + " is none of " + names);
+    fail(json::write(v).substr(0, 60) + " is none of " + all);
   }
   template <class T, class F>
   std::vector<T> list(const value& v, F element) const {
@@ -160,8 +169,7 @@ class option_reader {
     const auto type = v.type == kind::string ? dtype_named(v.text) : std::nullopt;
     if (!type || format_of(*type) == nullptr)
       fail(json::write(v).substr(0, 60) +
-           " is no float: binary64, binary32, binary16, bfloat16, float8_e4m3fn, float8_e5m2, "
-           "float8_e4m3fnuz or float8_e5m2fnuz");
+           " is no float: " + std::string(float_dtype_names));
     return *type;
   }
 
@@ -172,6 +180,15 @@ class option_reader {
 };
 
 }  // namespace
+
+std::span<const std::string_view> option_names() { return names; }
+
+std::string option_on_command_line(std::string_view key) {
+  if (key == "log_sum_exp") return "--lse";
+  std::string option = "--" + std::string(key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
 
 void read_options(const value& object, attention_options& attention, output_options& output,
                   const std::string& where) {

@@ -1,6 +1,8 @@
 #include <attest/io/case_file.hpp>
 
+#include <attest/io/attention_arrays.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/near_name.hpp>
 #include <attest/problem/shape_text.hpp>
 #include <attest/reference/rounded.hpp>
 
@@ -76,38 +78,8 @@ class reader {
   void check_keys(const value& root) const {
     for (const std::string& key : root.keys) {
       if (std::find(known_keys.begin(), known_keys.end(), key) != known_keys.end()) continue;
-      const std::string_view meant = nearest_key(key);
-      fail("the key " + json::quote(key) + " is not known: " +
-           (meant.empty() ? "remove it, or say it under \"provenance\"" : "did you mean \"" + std::string(meant) + "\"?"));
+      fail(unknown_key(key));
     }
-  }
-
-  // The known key that differs in case alone, or by one character.
-  static std::string_view nearest_key(const std::string& key) {
-    const auto lower = [](std::string_view text) {
-      std::string result(text);
-      for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-      return result;
-    };
-    std::string letters = lower(key);
-    std::erase_if(letters, [](char c) { return c == '_' || c == '-' || c == ' '; });
-    const auto near = [&](std::string_view known) {
-      std::string other = lower(known);
-      std::erase(other, '_');
-      if (letters == other) return true;
-      if (other.size() < 4) return false;  // X and Y, Q and K are one character apart
-      const auto same = [&](std::size_t skip_a, std::size_t skip_b) {
-        std::size_t at = 0;
-        while (at < letters.size() && at < other.size() && letters[at] == other[at]) ++at;
-        return std::string_view(letters).substr(std::min(at + skip_a, letters.size())) ==
-               std::string_view(other).substr(std::min(at + skip_b, other.size()));
-      };
-      return same(1, 1) || same(1, 0) || same(0, 1);
-    };
-    for (const auto known : known_keys)
-      if (near(known)) return known;
-    return {};
   }
 
   void check_version(const value& root) const {
@@ -254,7 +226,9 @@ class reader {
       const std::string at = example + place(i, j);
       if (item.type == kind::array)
         fail(array, at + " is a list: expected two levels of lists, the rows of one matrix" +
-                        (example.empty() ? "" : ", in each example"));
+                        (example.empty() ? "" : ", in each example; heads, [B, H, T, d], are read as arrays: give "
+                                                "attest reference an option of attention, such as --output-dtype "
+                                                "binary64, or an output that is no JSON"));
       if (item.type != kind::number && item.type != kind::string)
         fail(array, at + " is " + std::string(name_of(item.type)) + ": expected a number, or a string such as \"1/3\"");
       try {
@@ -372,7 +346,29 @@ class reader {
   decimals meaning_;
 };
 
+// Names that a case of arrays has, and one of exact arithmetic has not.
+constexpr std::array<std::string_view, 4> array_keys = {"bias", "sinks", "alibi_slopes", "key_lengths"};
+
 }  // namespace
+
+bool is_case_key(std::string_view key) {
+  return std::find(known_keys.begin(), known_keys.end(), key) != known_keys.end();
+}
+
+std::string unknown_key(std::string_view key) {
+  const std::string begin = "the key " + json::quote(key) + " is not known: ";
+  std::string_view meant = nearest_name(key, known_keys);
+  if (meant.empty()) meant = nearest_name(key, option_names());
+  if (meant.empty()) return begin + "remove it, or say it under \"provenance\"";
+  const bool of_arrays = std::find(array_keys.begin(), array_keys.end(), meant) != array_keys.end();
+  if (meant == key && of_arrays)
+    return begin + "it is read with arrays: give attest reference an option of attention, such as --output-dtype "
+                   "binary64, or an output that is no JSON";
+  if (meant == key)
+    return begin + "it is an option: give it to attest reference as " + option_on_command_line(meant) +
+           ", or in the file of --options";
+  return begin + "did you mean \"" + std::string(meant) + "\"?";
+}
 
 const json::value* case_file::find_kept(std::string_view key) const { return kept_value(kept, key); }
 

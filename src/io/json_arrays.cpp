@@ -1,10 +1,12 @@
 #include "array_layout.hpp"
 
+#include <attest/io/case_file.hpp>
 #include <attest/io/expected_arrays.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 #include <attest/io/number.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -17,13 +19,31 @@ namespace {
 constexpr std::array<std::string_view, 13> inputs = {
     "X", "Y", "WQ", "WK", "WV", "Q", "K", "V", "mask", "bias", "sinks", "alibi_slopes", "key_lengths"};
 
+// Whether a case of arrays may have it at the top level.
+bool is_input(std::string_view key) {
+  if (std::find(inputs.begin(), inputs.end(), key) != inputs.end()) return true;
+  for (const std::string_view ending : {"_scale", "_descale", "_zero"})
+    if (key.ends_with(ending))
+      return std::find(inputs.begin(), inputs.begin() + 8, key.substr(0, key.size() - ending.size())) !=
+             inputs.begin() + 8;
+  return false;
+}
+
 class json_file final : public array_file {
  public:
   json_file(std::string_view text, const std::string& name) : root_(read_attention_v1(text, name)) {
     name_ = name;
+    for (std::size_t i = 0; i < root_.keys.size(); ++i) {
+      const std::string& key = root_.keys[i];
+      if (key == "scale")
+        case_options_ = "{\"scale\": " + json::write(root_.items[i]) + "}";
+      else if (!is_case_key(key) && !is_input(key))
+        unknown_keys_.push_back(key);
+      if (key.ends_with("_scale") || key.ends_with("_zero") || key.ends_with("_descale"))
+        if (is_input(key)) add(key, root_.items[i]);
+    }
     for (const std::string_view key : inputs)
-      if (const json::value* v = root_.find(key); v != nullptr && v->type == json::kind::array)
-        add(std::string(key), *v);
+      if (const json::value* v = root_.find(key)) add(std::string(key), *v);
     const json::value* attest = root_.find("attest");
     if (attest != nullptr && attest->type == json::kind::object) {
       exact_inputs_ = attest->find("inputs");
@@ -213,17 +233,21 @@ encoded_arrays encode_json(const arrays_to_write& content, const std::string& na
   std::string top;
   std::string expected;
   for (const host_array& a : content.arrays) {
-    bool is_input = false;
-    for (const std::string_view key : inputs) is_input = is_input || key == a.name;
-    std::string& out = is_input ? top : expected;
+    const bool input = std::find(inputs.begin(), inputs.end(), a.name) != inputs.end();
+    std::string& out = input ? top : expected;
     const bool prefixed = a.name.starts_with("expected.");
-    out += (is_input           ? "  "
+    out += (input              ? "  "
             : expected.empty() ? "\n    "
                                : ",\n    ") +
            json::quote(prefixed ? a.name.substr(9) : a.name) + ": ";
     std::size_t at = 0;
     write_level(out, a, 0, at);
-    if (is_input) out += ",\n";
+    if (input) out += ",\n";
+  }
+  if (!content.case_options.empty()) {
+    const json::value options = json::parse(content.case_options);
+    for (std::size_t i = 0; i < options.keys.size(); ++i)
+      top += "  " + json::quote(options.keys[i]) + ": " + json::write(options.items[i]) + ",\n";
   }
   encoded_arrays result;
   result.bytes = "{\n  \"version\": \"attention-v1\",\n" + top;

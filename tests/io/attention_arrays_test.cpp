@@ -3,6 +3,7 @@
 
 #include <attest/io/attention_arrays.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/near_name.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -187,6 +188,44 @@ TEST_CASE("arrays are found by name") {
   request.files = {file, zero};
   CHECK_THAT(refusal([&] { read_attention_arrays(request); }),
              ContainsSubstring("it has zero points and no scale"));
+}
+
+TEST_CASE("arrays that nothing takes are named or refused") {
+  const temporary_directory folder;
+  const std::string file = folder / "case.npz";
+  array_request request;
+  request.files = {file};
+  const auto with = [&](const std::string& name) {
+    write_arrays(file, {{doubles("Q", {1, 1}, {1}), doubles("K", {1, 1}, {1}), doubles("V", {1, 1}, {1}),
+                         doubles(name, {1, 1}, {1})},
+                        ""});
+    return read_attention_arrays(request).unused;
+  };
+  for (const char* name : {"foo", "layers.0.bias", "cos", "M", "value"})
+    CHECK(with(name) == std::vector<std::string>{name});
+  for (const char* name : {"output", "lse", "weights", "expected.dots", "output_low", "BIAS", "k_Descale"})
+    CHECK(with(name).empty());
+  for (const char* name : {"attn_mask", "mask_2", "biass", "W_Q", "K_scales", "window", "zero_point"})
+    CHECK_THAT(refusal([&] { with(name); }), ContainsSubstring(std::string("array ") + name + " is not used"));
+  request.ignored = {"foo"};
+  CHECK(with("foo").empty());
+}
+
+TEST_CASE("what a name was meant to be") {
+  for (const char* name : {"causal", "Causal", "caussal", "casual", "causa", "cau_sal", "dausal"})
+    CHECK(is_near(name, "causal"));
+  for (const char* name : {"cusa", "caauusal", "sausac", ""}) CHECK(!is_near(name, "causal"));
+  CHECK(!is_near("K", "Q"));
+  CHECK(is_near("k", "K"));
+}
+
+TEST_CASE("the options of a case stay with it in every format") {
+  for (const array_format format : {array_format::npz, array_format::safetensors, array_format::raw, array_format::json}) {
+    const encoded_arrays e = encode({{doubles("Q", {1, 1}, {1})}, "", R"({"scale": "1/3"})"}, format, "case");
+    const auto file = open_arrays(e.bytes, format, "case", e.sidecar);
+    CHECK(file->case_options() == R"({"scale": "1/3"})");
+    CHECK(file->provenance().empty());
+  }
 }
 
 TEST_CASE("every option has its name in JSON") {

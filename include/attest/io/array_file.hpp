@@ -60,6 +60,10 @@ class array_file {
   /// The JSON text of what attest wrote beside the arrays (docs/formats.md, "What an output says of itself");
   /// or empty.
   const std::string& provenance() const { return provenance_; }
+  /// Options that the file gives for its arrays, as a JSON object ("scale" of a JSON case); or empty.
+  const std::string& case_options() const { return case_options_; }
+  /// Keys of a JSON case that nothing knows: misspelt ones, most likely.
+  const std::vector<std::string>& unknown_keys() const { return unknown_keys_; }
 
   /// An array that needs more memory than there is is input_error before anything is allocated; memory grows
   /// with the bytes that the file really has.
@@ -71,6 +75,11 @@ class array_file {
   std::string name_;
   std::vector<array_info> arrays_;
   std::string provenance_;
+  std::string case_options_;
+  std::vector<std::string> unknown_keys_;
+
+ private:
+  friend std::unique_ptr<array_file> with_case_options(std::unique_ptr<array_file> file);
 };
 
 /// Opens the file by its extension. "-" is refused, since arrays are read where they lie.
@@ -82,6 +91,10 @@ std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, 
 /// The dtype of a name: attest's own, and those of NumPy, PyTorch and safetensors ("float32", "F32", "bf16",
 /// "F8_E4M3").
 std::optional<dtype> dtype_named(std::string_view name);
+
+/// The names for people: floats, integers, and other names of the same.
+extern const char* const float_dtype_names;
+extern const char* const integer_dtype_names;
 
 /// The same bits as elements of another dtype of the same size: unsigned or untyped integers that hold
 /// floats. "int4" and "uint4" take each byte for two elements, the low half first, so that the last extent
@@ -98,6 +111,7 @@ void check_memory(std::uint64_t bytes, const std::string& where);
 struct arrays_to_write {
   std::vector<host_array> arrays;
   std::string provenance;  // a JSON object, or empty
+  std::string case_options = {};  // as array_file has them
 };
 
 /// Writes the arrays in the format of the path's extension. The same arrays give the same bytes everywhere.

@@ -8,8 +8,11 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Attention whose inputs are files of arrays: which array is which, what its elements stand for, and the
@@ -32,6 +35,11 @@ struct output_options {
 void read_options(const json::value& object, attention_options& attention, output_options& output,
                   const std::string& where);
 
+/// The keys that read_options() knows.
+std::span<const std::string_view> option_names();
+/// How the command line gives the option of this key: "--past-keys".
+std::string option_on_command_line(std::string_view key);
+
 /// The options as such an object again, on one line: the same options give the same text.
 std::string options_text(const attention_options& attention, const output_options& output);
 
@@ -42,6 +50,7 @@ struct array_request {
   std::map<std::string, std::string> dtypes;  // K -> bfloat16
   std::map<std::string, std::vector<std::size_t>>
       blocks;  // K -> 1,1,1,32: the extents of a block that shares a scale
+  std::set<std::string> ignored;  // arrays, as the files call them, that are as good as not there
 };
 
 /// The inputs of attention. Views of what this owns.
@@ -50,15 +59,21 @@ struct attention_arrays {
   /// Q, K and V; or X, Y (null without), WQ, WK and WV, by those names.
   std::map<std::string, const host_array*> inputs;
   attention_options options;  // mask, bias, sinks, alibi_slopes and key_lengths, where the files have them
+  json::value case_options;   // an object: the options that the files themselves give (a JSON case: scale)
+  /// Arrays of the files that nothing is made of and that are no results of attention either.
+  std::vector<std::string> unused;
   std::string provenance;     // a JSON list of the files: their names without folders, SHA-256 and arrays
 
   const host_array* find(const std::string& name) const;
   bool projected() const { return find("X") != nullptr; }
 };
 
-/// Opens the files, finds the arrays by name (in capitals or lower case, or as `names` says), decodes what is
-/// quantised and loads nothing else. Every element is taken exactly; what would have to be rounded is
-/// input_error.
+/// Opens the files, finds the arrays by name (in any case, or as `names` says), decodes what is quantised and
+/// loads nothing else. Every element is taken exactly; what would have to be rounded is input_error.
+///
+/// What was given and not taken does not pass in silence: a file of which nothing is taken, an array with the
+/// name of an option, and one whose name is much like that of an array that is not there (attn_mask, k_scal) are
+/// input_error; other arrays are in `unused`.
 ///
 /// An array A of Q, K, V, X, Y, WQ, WK, WV may have factors A_scale (or A_descale) and zero points A_zero:
 /// its elements are then scale·(element - zero), which has to be a binary64.

@@ -43,4 +43,9 @@ case_batch read_batch(std::string_view text, std::string_view name, decimals mea
 case_file read_case(const json::value& root, std::string_view name, decimals meaning = decimals::nearest_binary64);
 case_batch read_batch(const json::value& root, std::string_view name, decimals meaning = decimals::nearest_binary64);
 
+/// Whether a case may have the key.
+bool is_case_key(std::string_view key);
+/// What is wrong with a key that a case may not have, and the one that was meant, if one is near.
+std::string unknown_key(std::string_view key);
+
 }  // namespace attest::io
