@@ -38,10 +38,12 @@ void store(void* data, std::ptrdiff_t offset, std::uint64_t pattern) {
 class result_array {
  public:
   result_array(const any_result& high, const std::optional<any_result>& low,
-               const std::optional<tensor<certificate>>& certificates)
-      : high_(high), low_(low), certificates_(certificates), format_(format_of(high.type())) {}
+               const std::optional<tensor<certificate>>& certificates, bool saturate)
+      : high_(high), low_(low), certificates_(certificates), format_(*format_of(high.type())) {
+    if (saturate) format_.infinity = format_.largest;  // what lies beyond the largest number
+  }
 
-  const format& to() const { return *format_; }
+  const format& to() const { return format_; }
   bool has_low() const { return low_.has_value(); }
 
   void write(const std::array<std::size_t, 4>& at, std::uint64_t pattern, certificate how) const {
@@ -90,7 +92,7 @@ class result_array {
   any_result high_;
   std::optional<any_result> low_;
   std::optional<tensor<certificate>> certificates_;
-  const format* format_;
+  format format_;
 };
 
 // --- checks ------------------------------------------------------------------------------------------------
@@ -254,10 +256,10 @@ class certified_call {
         shape_(shape),
         how_(how),
         visible_(shape, options),
-        output_(out.output, out.output_low, out.output_certificates) {
-    if (out.weights) weights_.emplace(*out.weights, out.weights_low, out.weight_certificates);
+        output_(out.output, out.output_low, out.output_certificates, how.saturate) {
+    if (out.weights) weights_.emplace(*out.weights, out.weights_low, out.weight_certificates, how.saturate);
     if (out.log_sum_exp)
-      log_sum_exp_.emplace(*out.log_sum_exp, out.log_sum_exp_low, out.log_sum_exp_certificates);
+      log_sum_exp_.emplace(*out.log_sum_exp, out.log_sum_exp_low, out.log_sum_exp_certificates, how.saturate);
     const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
     if (options.mask) mask_ = broadcast(*options.mask, scores, "mask");
     if (options.bias) bias_ = broadcast(*options.bias, scores, "bias");
@@ -487,7 +489,7 @@ class certified_call {
 
   // --- a row -----------------------------------------------------------------------------------------------
 
-  target target_of(const result_array& array) const { return {&array.to(), how_.direction, how_.saturate}; }
+  target target_of(const result_array& array) const { return {&array.to(), how_.direction}; }
 
   score_options steps_of(std::size_t h) const {
     score_options steps{options_.scale, options_.softcap, {}, {}};
@@ -767,7 +769,7 @@ class certified_call {
     if (!r.settled) return false;
     if (r.holds_step && !w.values.mean_excludes(c, x.view, r.step)) return false;
     const std::array<std::size_t, 4> at{x.at[0], x.at[1], x.at[2], c};
-    output_.write(at, how_.saturate ? saturated(r.pattern, output_.to()) : r.pattern, certificate::certified);
+    output_.write(at, r.pattern, certificate::certified);
     count(static_cast<std::size_t>(tier), certificate::certified, w);
     return true;
   }
@@ -939,8 +941,7 @@ class certified_call {
       bool settled =
           r.settled && !(r.holds_step && std::fabs(r.step * static_cast<double>(seen) - 1) < 0x1p-40);
       if (settled) {
-        weights_->write(at, how_.saturate ? saturated(r.pattern, weights_->to()) : r.pattern,
-                        certificate::certified);
+        weights_->write(at, r.pattern, certificate::certified);
         settled = !weights_->has_low() || low_of_pair(at, *weights_, high, low, error);
       }
       if (settled)
@@ -960,8 +961,7 @@ class certified_call {
     // Rational, with two keys or more: only in base two, an integer, where all scores are 0.
     if (r.holds_step && base_two && r.step == std::rint(r.step) && std::fabs(r.step) <= 64) return false;
     const std::array<std::size_t, 4> at{x.at[0], x.at[1], x.at[2], 0};
-    log_sum_exp_->write(at, how_.saturate ? saturated(r.pattern, log_sum_exp_->to()) : r.pattern,
-                        certificate::certified);
+    log_sum_exp_->write(at, r.pattern, certificate::certified);
     if (log_sum_exp_->has_low() && !low_of_pair(at, *log_sum_exp_, high, low, error)) return false;
     count(double_double, certificate::certified, w);
     return true;
@@ -995,7 +995,7 @@ class certified_call {
     if (log_sum_exp_) {
       const format& f = log_sum_exp_->to();
       const bool plus = *options_.log_sum_exp->empty == empty_log_sum_exp::plus_infinity;
-      std::uint64_t pattern = how_.saturate ? f.largest : f.infinity;
+      std::uint64_t pattern = f.infinity;
       if (!plus) pattern |= f.sign_bit();
       write_known({b, h, i, 0}, *log_sum_exp_, pattern, w);
     }

@@ -66,26 +66,11 @@ std::string decimal_of(const interval_end<growing>& end, decimal_rounding direct
 
 }  // namespace
 
-std::uint64_t saturated(std::uint64_t pattern, const format& f) {
-  const std::uint64_t magnitude = pattern & (f.sign_bit() - 1);
-  const bool negative_zero = (pattern & f.sign_bit()) != 0 && magnitude == 0;
-  if (negative_zero && !f.has_negative_zero) return pattern;
-  return magnitude > f.largest ? (pattern & f.sign_bit()) | f.largest : pattern;
-}
-
 std::optional<unbounded_dyadic> value_of_pattern(std::uint64_t pattern, const format& f) {
   const decoded d = decode(pattern, f);
   if (d.kind != number_kind::finite) return std::nullopt;
   return dyadic_of({d.negative, d.significand, d.exponent});
 }
-
-namespace {
-
-std::uint64_t finished(std::uint64_t pattern, const target& to) {
-  return to.saturate ? saturated(pattern, *to.to) : pattern;
-}
-
-}  // namespace
 
 std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,
                           bool* half_step) {
@@ -109,7 +94,7 @@ std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denom
   }
   const detail::half_step at = detail::position(m, exponent, more, f);
   if (half_step != nullptr) *half_step = at.exact;
-  return finished(detail::round_signed(n.sign() < 0, at, f, to.direction), to);
+  return detail::round_signed(n.sign() < 0, at, f, to.direction);
 }
 
 class row_engine::implementation {
@@ -316,7 +301,8 @@ class row_engine::implementation {
     const enclosure cap = exactly(*softcap_);
     const enclosure ratio = divide(enclosed(s.raw, working), cap, working);
     const enclosure capped = multiply(cap, tanh(ratio, working), working);
-    return scores[t].emplace(add(capped, added, working));
+    const long added_top = top_exponent(s.added);
+    return scores[t].emplace(add(capped, added, working + (added_top > 0 ? static_cast<unsigned>(added_top) : 0)));
   }
 
   /// e^{α_t - α_reference}.
@@ -555,14 +541,14 @@ class row_engine::implementation {
       enclosure x = enclose(bits);
       if (less != nullptr) x = subtract(x, exactly(*less), bits);
       const interval_rounding attempt = round_interval(x, *to.to, to.direction);
-      v.pattern = finished(attempt.pattern, to);
+      v.pattern = attempt.pattern;
       if (attempt.outcome == rounding_outcome::settled) return v;
       if (attempt.outcome == rounding_outcome::boundary && limits_.symbolic) {
         const rounding_boundary& at = attempt.boundary;
         unbounded_dyadic b = dyadic_of({at.negative, at.significand, at.exponent});
         if (less != nullptr) b = b + *less;
         if (const std::optional<int> side = compare(b, v.bits)) {
-          v.pattern = finished(*side < 0 ? at.below : *side > 0 ? at.above : at.at, to);
+          v.pattern = *side < 0 ? at.below : *side > 0 ? at.above : at.at;
           v.tier = reference_tier::symbolic;
           return v;
         }

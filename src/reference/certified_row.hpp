@@ -79,15 +79,11 @@ struct verdict {
 struct target {
   const format* to = nullptr;
   rounding direction = rounding::nearest_even;
-  bool saturate = false;
 };
 
 /// numerator / denominator, rounded; *half_step tells whether it is a number of the format or a tie.
 std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,
                           bool* half_step);
-
-/// The largest number of the format in place of a pattern that stands for an overflow.
-std::uint64_t saturated(std::uint64_t pattern, const format& f);
 
 /// What the finite float with this pattern is; nothing for infinity and NaN.
 std::optional<unbounded_dyadic> value_of_pattern(std::uint64_t pattern, const format& f);

@@ -671,6 +671,8 @@ class evaluation {
     for (const double norm : head.key_norm) largest_key_norm_ = std::max(largest_key_norm_, norm);
     scale_log2e_ = product(scale_, log2e);
     if (steps.sink) sink_ = product(log2e, *steps.sink);
+    sink_overflows_ = !(std::abs(sink_.high) < 0x1p1023);
+    if (sink_overflows_) sink_ = {std::copysign(0x1p1000, *steps.sink), 0};  // any number: nothing is claimed
     reserve();
   }
 
@@ -710,6 +712,7 @@ class evaluation {
   double_double scale_log2e_{};
   int scale_exponent_ = 0;
   double_double sink_{};  // times 256 log2(e)
+  bool sink_overflows_ = false;
   double largest_key_norm_ = 0;
 
   const query_row* rows_ = nullptr;
@@ -808,6 +811,7 @@ void evaluation::start_row(std::size_t i) {
     if (!(std::abs(sink_.high) < 0x1p42)) {
       (simple_ && !row.bias ? s.coarse : s.lost) = true;
     }
+    if (sink_overflows_) s.lost = true;
     if (s.coarse) consider(s, sink_.high, std::abs(sink_.high) * 0x1p-50, no_key);
   }
 }

@@ -274,8 +274,9 @@ pair_rounding round_pair(double high, double low, double error, const format& f,
   // Subnormal numbers have no relative precision: one unit of theirs is added. t and error are below 2^53
   // ulp(m).
   const double slack = (std::fabs(t) + error) * 0x1p-50 + 0x1p-1074;
-  const double below = std::floor(std::ldexp(sign * t - error - slack, 64 - exponent));
-  const double above = std::ceil(std::ldexp(sign * t + error + slack, 64 - exponent));
+  // The unit more is for where m is so large that the rest underflows.
+  const double below = std::floor(std::ldexp(sign * t - error - slack, 64 - exponent)) - 1;
+  const double above = std::ceil(std::ldexp(sign * t + error + slack, 64 - exponent)) + 1;
   const wide_integer middle = static_cast<wide_integer>(significand) << 64;
   const wide_integer least = middle + static_cast<wide_integer>(below);
   const wide_integer greatest = middle + static_cast<wide_integer>(above);

@@ -266,6 +266,11 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     how.saturate = true;
     CHECK(ask(zeros(1), zeros(1), column({1e6}), dtype::binary16) == 0x7BFF);
     CHECK(ask(zeros(1), zeros(1), column({-1e6}), dtype::float8_e4m3fn) == 0xFE);
+    // Their NaN, 80, has no sign.
+    CHECK(ask(zeros(1), zeros(1), column({1e9}), dtype::float8_e4m3fnuz) == 0x7F);
+    CHECK(ask(zeros(1), zeros(1), column({-1e9}), dtype::float8_e4m3fnuz) == 0xFF);
+    CHECK(ask(zeros(1), column({0, 0}), column({-1e9, -2e9}), dtype::float8_e5m2fnuz) == 0xFF);
+    CHECK(ask(column({1}), column({0, 1}), column({-1e9, -2e9}), dtype::float8_e5m2fnuz) == 0xFF);
     how.saturate = false;
     CHECK(ask(zeros(1), zeros(1), column({-1e6}), dtype::float8_e4m3fn) == 0xFF);  // its NaN
     CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fnuz) == 0);  // it has no -0
@@ -276,6 +281,61 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
           std::bit_cast<std::uint64_t>(3.0));
     CHECK(ask(column({1e300}), column({1e300, 1e300}), column({3, 5}), dtype::binary64) ==
           std::bit_cast<std::uint64_t>(4.0));
+  }
+}
+
+TEST_CASE("A sink of any size is a key: the larger score takes the row") {
+  attention_options o;
+  o.scale = 1;
+  for (const double sink : {1e280, 4.9e305, 1e308}) {
+    o.sinks = {sink};
+    CHECK(positive_zero(outputs(column({1}), column({0.5, 1e260}), column({0.1, 0.3}), o)[0]));
+    o.log_sum_exp = log_sum_exp_form{log_sum_exp_base::e};
+    CHECK(one_log_sum_exp(column({1}), column({0.5, 1e260}), o) == sink);
+    o.log_sum_exp.reset();
+    o.sinks = {-sink};
+    CHECK(outputs(column({1}), column({0.5, 1e260}), column({0.1, 0.3}), o)[0] == 0.3);
+  }
+}
+
+TEST_CASE("Directed rounding next to a huge number: what is added to it is not lost") {
+  // The log-sum-exp is the sink and a little more.
+  attention_options o;
+  o.scale = 1;
+  o.log_sum_exp = log_sum_exp_form{log_sum_exp_base::e};
+  const array q = column({1}), k = column({1e-300, 2e-300}), v = column({1, 2});
+  for (const double sink : {1e30, 1e100, 1e250, 1e300, 1e307}) {
+    o.sinks = {sink};
+    for (const rounding direction : {rounding::nearest_even, rounding::up, rounding::down}) {
+      std::vector<double> out(1), l(1);
+      certified_results results{tensor<double>(out.data(), {1, 1})};
+      results.log_sum_exp = tensor<double>(l.data(), {1, 1});
+      certified_options how;
+      how.direction = direction;
+      certified_attention({q, k, v}, o, results, how);
+      CHECK(l[0] == (direction == rounding::up ? std::nextafter(sink, std::numeric_limits<double>::infinity()) : sink));
+    }
+  }
+}
+
+TEST_CASE("A softcap takes scores and biases of any size") {
+  attention_options o;
+  o.scale = 1;
+  for (const auto& [query, cap] : {std::pair{1e300, 1e5}, {1e60, 30.0}, {1e300, 1e-5}}) {
+    o.softcap = cap;  // every score is capped to within 10^-1000 of the same number: the mean and a little more
+    CHECK(outputs(column({query}), column({1, 2}), column({1, 2}), o)[0] == 1.5);
+    attention_options uncapped;
+    uncapped.scale = 1;
+    CHECK(outputs(column({query}), column({-1, 2}), column({1, 2}), o)[0] ==
+          outputs(column({1}), column({-cap, cap}), column({1, 2}), uncapped)[0]);
+  }
+  // A bias of both keys changes nothing.
+  o.softcap = 30;
+  const double without = outputs(column({1}), column({1, 2}), column({1, 2}), o)[0];
+  for (const double bias : {-1e20, -1e60, -1e308, 1e308}) {
+    const array both = array(1, 2, {bias, bias});
+    o.bias = both;
+    CHECK(outputs(column({1}), column({1, 2}), column({1, 2}), o)[0] == without);
   }
 }
 

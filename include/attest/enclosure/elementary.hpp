@@ -568,6 +568,16 @@ constexpr interval<Capacity> tanh(const interval<Capacity>& x, unsigned bits) {
   detail::check_precision<Capacity>(bits);
   constexpr std::size_t wide = detail::tanh_capacity<Capacity>;
   interval<wide> y;
+  if (x.radius != 0 && x.exponent + static_cast<std::int64_t>(std::bit_width(x.radius)) > -2) {
+    // A wide argument is enclosed from its two ends, since tanh increases.
+    const auto at = [&](const interval_end<Capacity>& end) {
+      interval<wide> z;
+      if (end.magnitude.size != 0) z = detail::tanh_of_dyadic(resized<wide>(end.magnitude), end.exponent, bits);
+      z.negative = end.negative && z.midpoint.size != 0;
+      return z;
+    };
+    return round_to<Capacity>(hull(at(lower(x)), at(upper(x)), bits), bits);
+  }
   if (x.midpoint.size != 0) y = detail::tanh_of_dyadic(resized<wide>(x.midpoint), x.exponent, bits);
   y.negative = x.negative;
   return round_to<Capacity>(detail::widen(y, detail::at_least(x.radius, x.exponent), bits), bits);
