@@ -208,7 +208,7 @@ void add_array_options(CLI::App& command, array_options& o) {
        " or e4m3, float8_e5m2 or e5m2, float8_e4m3fnuz, float8_e5m2fnuz");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
-  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take a hundred times as long");
+  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take ten to a hundred times as long");
   flag("--weights", o.weights, "Write the weights as well");
   text("--max-bits", o.max_bits, "N",
        "Give up an element after enclosures of N bits; exit status 3 where one was given up");
@@ -304,7 +304,9 @@ const char* const array_explanation =
     "Arrays. A CASE (or NAME=CASE for a file of one array, such as Q=q.npy; several may be given) with\n"
     "the extension .npz, .npy, .safetensors, .bin or .raw (with CASE.json beside it) holds arrays of\n"
     "numbers: Q, K and V, [T, d], [B, T, d] or [B, H, T, d], or X, WQ, WK and WV; and mask, bias, sinks,\n"
-    "alibi_slopes, key_lengths. Lower case will do, and --name maps other names. An array K may have\n"
+    "alibi_slopes, key_lengths. Any case will do, and --name maps other names. What is given and not used\n"
+    "is refused if its name is like one of these or an option's (--ignore leaves it out), and otherwise\n"
+    "named on standard error; a file of which nothing is used is refused. An array K may have\n"
     "K_scale and K_zero: its elements are then K_scale (K - K_zero). Every element is taken exactly, and\n"
     "what would have to be rounded is refused. A JSON case is taken as arrays when an option of attention\n"
     "is given, or when the output is no JSON.\n"

@@ -209,8 +209,12 @@ class reader {
     if (!opened.file->case_options().empty()) {
       const json::value options = json::parse(opened.file->case_options());
       for (std::size_t i = 0; i < options.keys.size(); ++i) {
-        if (result_.case_options.find(options.keys[i]) != nullptr)
-          throw input_error(opened.path + ": " + options.keys[i] + " is in another of the files, too: give it in one");
+        if (const json::value* other = result_.case_options.find(options.keys[i])) {
+          if (json::write(*other) == json::write(options.items[i])) continue;
+          throw input_error(opened.path + ": " + options.keys[i] + " is " + json::write(options.items[i]) + " and " +
+                            json::write(*other) + " in another of the files: give it as " +
+                            option_on_command_line(options.keys[i]) + ", with files that do not have it");
+        }
         result_.case_options.keys.push_back(options.keys[i]);
         result_.case_options.items.push_back(options.items[i]);
       }

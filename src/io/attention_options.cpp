@@ -83,9 +83,14 @@ class option_reader {
     else if (key_ == "mask" || key_ == "bias")
       fail("it is an array: put it beside Q, K and V");
     else
-      fail("it is not known: " + (nearest_name(key_, names).empty()
-                                      ? "see docs/formats.md"
-                                      : "did you mean " + std::string(nearest_name(key_, names)) + "?"));
+      fail("it is not known: " + meant());
+  }
+
+  std::string meant() const {
+    constexpr std::array<std::string_view, 3> of_arrays = {"names", "dtypes", "blocks"};  // read before these
+    std::string_view near = nearest_name(key_, names);
+    if (near.empty()) near = nearest_name(key_, of_arrays);
+    return near.empty() ? "see docs/formats.md" : "did you mean " + std::string(near) + "?";
   }
 
   bool truth(const value& v) const {
