@@ -120,10 +120,8 @@ layout layout_of(std::int32_t rank, const std::int64_t* shape, const std::int64_
                               ": an array has two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
   if (shape == nullptr) throw argument_error("array " + std::string(name) + ": its shape is null");
   const auto e = [&](int axis) { return extent(shape[axis], name); };
-  const layout by_rows = rank == 2   ? layout{e(0), e(1)}
-                         : rank == 3 ? layout{e(0), e(1), e(2)}
-                                     : layout{e(0), e(1), e(2), e(3)};
-  if (strides == nullptr) return by_rows;
+  if (strides == nullptr)
+    return rank == 2 ? layout{e(0), e(1)} : rank == 3 ? layout{e(0), e(1), e(2)} : layout{e(0), e(1), e(2), e(3)};
   const auto s = [&](int axis) { return static_cast<std::ptrdiff_t>(strides[axis]); };
   return rank == 2   ? layout({e(0), e(1)}, {s(0), s(1)})
          : rank == 3 ? layout({e(0), e(1), e(2)}, {s(0), s(1), s(2)})

@@ -54,7 +54,8 @@ double score_bound(const row_magnitudes& r, const score_roundings& n) {
     s += penalty;
   }
   if (r.softcap || r.bias || r.slope) error += 1.02 * (n.base * u<T> * (s + error) + (n.base > 0 ? least<T> : 0));
-  return std::max(error, 1.02 * (n.sink * u<T> * r.sink + (r.sink > 0 ? least<T> * (n.base + 1) : 0)));
+  error = std::max(error, 1.02 * (n.sink * u<T> * r.sink + (r.sink > 0 ? least<T> * (n.base + 1) : 0)));
+  return std::isnan(error) ? infinity : error;  // 0 · infinity: magnitudes that overflow here
 }
 template <class T>
 double score_bound(const row_magnitudes& r) {

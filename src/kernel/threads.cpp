@@ -13,7 +13,7 @@
 namespace attest::kernel {
 
 unsigned thread_count(unsigned wanted) {
-  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  return wanted != 0 ? std::min(wanted, 4096u) : std::max(1u, std::thread::hardware_concurrency());
 }
 
 namespace {

@@ -5,7 +5,7 @@
 
 namespace attest::kernel {
 
-/// The number of threads that a caller means: 0 is as many as the machine has.
+/// The number of threads that a caller means: 0 is as many as the machine has, and more than 4096 is 4096.
 unsigned thread_count(unsigned wanted);
 
 /// Calls f(part, thread) once for every part in [0, count), on at most `threads` threads (0: as many as the

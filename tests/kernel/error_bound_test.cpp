@@ -272,3 +272,13 @@ TEST_CASE("the bounds promise nothing where first-order terms do not suffice") {
   CHECK(std::isfinite(attest::kernel::stable_bound<double>(row).output));
   CHECK(std::isinf(attest::kernel::naive_bound<float>(row).weight));
 }
+
+TEST_CASE("where magnitudes overflow nothing is known, which is no NaN") {
+  attest::kernel::row_magnitudes row;
+  row.products = std::numeric_limits<double>::infinity();
+  for (const double scale : {0.0, 1.0}) {
+    row.scale = scale;
+    CHECK(std::isinf(attest::kernel::stable_bound<double>(row).score));
+    CHECK(std::isinf(attest::kernel::fused_bound<double>(row).score));
+  }
+}
