@@ -9,6 +9,7 @@
 #include <attest/io/case_file.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/number.hpp>
 
 #include <memory>
 #include <optional>
@@ -43,7 +44,9 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + ' ' + (count == 1 ? one : many);
 }
 
-std::string summary(const std::string& output, bool batch, const std::vector<attention_reference>& answers) {
+std::string summary(const std::string& output, const io::case_batch& file, const std::vector<attention_reference>& answers) {
+  const bool batch = file.is_batch();
+  const problem& first = file.examples[0];
   const attention_reference& answer = answers[0];
   const std::size_t queries = answer.weights.rows();
   const std::size_t keys = answer.weights.columns();
@@ -53,7 +56,9 @@ std::string summary(const std::string& output, bool batch, const std::vector<att
       batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ") : "";
   return output + ": " + examples + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
          ", d_k = " + std::to_string(columns(answer.keys)) +
-         ", d_v = " + std::to_string(answer.output.columns()) + "; " +
+         ", d_v = " + std::to_string(answer.output.columns()) + ", " +
+         (first.mask ? "mask" : "every query sees every key") + ", scale " +
+         (first.scale ? io::exact_text(*first.scale).substr(0, 40) : "1/sqrt(d_k)") + "; " +
          counted(weights, "weight", "weights") + " and " + counted(outputs, "output", "outputs") +
          ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
 }
@@ -108,7 +113,7 @@ int run(const request& given) {
     return r.cross_check ? report_cross_check(file.examples, answers) : done;
   }
   target->write(text);
-  io::write_standard_output(io::one_line(summary(r.output, file.is_batch(), answers)) + '\n');
+  io::write_standard_output(io::one_line(summary(r.output, file, answers)) + '\n');
   return r.cross_check ? report_cross_check(file.examples, answers) : done;
 }
 

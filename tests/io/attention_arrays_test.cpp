@@ -209,6 +209,16 @@ TEST_CASE("arrays that nothing takes are named or refused") {
     CHECK_THAT(refusal([&] { with(name); }), ContainsSubstring(std::string("array ") + name + " is not used"));
   request.ignored = {"foo"};
   CHECK(with("foo").empty());
+  request.ignored = {"attn_mask"};  // as good as not there, also for what is looked for
+  request.names = {{"mask", "attn_mask"}};
+  CHECK_THAT(refusal([&] { with("attn_mask"); }), ContainsSubstring("--name: "));
+  // Beside the array that it is like, it is one of many.
+  request = {};
+  request.files = {file};
+  write_arrays(file, {{doubles("Q", {1, 1}, {1}), doubles("K", {1, 1}, {1}), doubles("V", {1, 1}, {1}),
+                       doubles("bias", {1, 1}, {1}), doubles("q_bias", {1, 1}, {1})},
+                      ""});
+  CHECK(read_attention_arrays(request).unused == std::vector<std::string>{"q_bias"});
 }
 
 TEST_CASE("what a name was meant to be") {
