@@ -61,7 +61,7 @@ struct random_case {
         {output.data(), layout{batch, query_heads, queries, value_width}}};
     results.weights = tensor<double>(weights.data(), layout{batch, query_heads, queries, keys});
     if (options.log_sum_exp) {
-      options.log_sum_exp->empty = empty_log_sum_exp::minus_infinity;
+      options.log_sum_exp->empty = options.log_sum_exp->empty.value_or(empty_log_sum_exp::minus_infinity);
       results.log_sum_exp = tensor<double>(lse.data(), layout{batch, query_heads, queries, 1});
     }
     kernel::stable<double>({{q.data(), at_q()},
@@ -70,14 +70,15 @@ struct random_case {
                            options, results);
   }
 
-  std::vector<std::string> search(result_array which = result_array::output, double own_error = 1) const {
+  std::vector<std::string> search(result_array which = result_array::output, double own_error = 1,
+                                  const format& f = formats::binary32) const {
     const std::vector<double>& candidate = which == result_array::output        ? output
                                            : which == result_array::log_sum_exp ? lse
                                                                                 : weights;
     return fitting_conventions(
                {tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
                 tensor<const double>(v.data(), at_v()), meant},
-               which, candidate, formats::binary32, own_error)
+               which, candidate, f, own_error)
         .fitting;
   }
 };
@@ -345,4 +346,64 @@ TEST_CASE("failures are named by axis where they are in part of one") {
   CHECK(failures_by_axis(std::vector<std::size_t>{20}, std::vector<std::string>{"row"},
                          std::vector<std::size_t>{0, 2, 4, 6, 8, 10, 12})
             .empty());
+}
+
+TEST_CASE("conventions: what fits best comes first") {
+  random_case c;
+  c.value_width = 63;
+  c.meant.scale = 0.3;
+  c.draw();
+  for (double& x : c.q) x /= 8;  // scales 1/8 and 1/sqrt(63) then give nearly the same
+  attention_options changed = c.meant;
+  changed.scale = 1 / std::sqrt(63.0);
+  c.run(changed);
+  CHECK(c.search() == texts{"scale 1/sqrt(d_v) instead of the given one", "scale 1/d_k instead of the given one"});
+  changed.scale = 0.125;
+  c.run(changed);
+  CHECK(c.search() == texts{"scale 1/d_k instead of the given one", "scale 1/sqrt(d_v) instead of the given one"});
+}
+
+TEST_CASE("conventions: what no query sees may be NaN; the corner that was meant holds for causal too") {
+  random_case c;
+  const std::vector<unsigned char> mask = {1, 1, 1, 1, 1, 1, 0};
+  c.meant.mask = any_tensor(mask.data(), dtype::boolean, layout{1, 1, 1, 7});
+  c.draw();
+  for (std::size_t row = 6; row < c.batch * c.key_heads * c.keys; row += 7)
+    c.v[row * c.value_width] = std::numeric_limits<double>::quiet_NaN();
+  attention_options changed = c.meant;
+  changed.scale = 1;
+  c.run(changed);
+  CHECK(c.search() == texts{"scale 1 instead of 1/sqrt(d_k)"});
+
+  c.meant = {};
+  c.meant.corner = causal_corner::bottom_right;
+  CHECK(found(c, [](auto& o) { o.causal = true; }) == texts{"causal instead of not causal"});
+  CHECK(found(c, [](auto& o) {
+          o.causal = true;
+          o.corner = causal_corner::top_left;
+        }).empty());
+}
+
+TEST_CASE("conventions: infinities, and the precision of the candidate's format") {
+  random_case c;
+  c.queries = 9;
+  c.meant.causal = true;
+  c.meant.corner = causal_corner::bottom_right;
+  c.meant.empty_row = empty_row_policy::zero;
+  c.meant.log_sum_exp = log_sum_exp_form{log_sum_exp_base::two, empty_log_sum_exp::plus_infinity};
+  c.draw();
+  attention_options changed = c.meant;
+  changed.log_sum_exp->base = log_sum_exp_base::e;
+  c.run(changed);
+  REQUIRE(std::isinf(c.lse[0]));  // 9 queries, 7 keys
+  CHECK(c.search(result_array::log_sum_exp) == texts{"log-sum-exp to the base e instead of 2"});
+  c.lse[0] = -c.lse[0];
+  CHECK(c.search(result_array::log_sum_exp).empty());
+
+  changed = c.meant;
+  changed.causal = false;
+  c.run(changed);
+  c.output.back() += 0x1p-8;  // elements are within 2: more than 2^-9 of the largest, and less than 2^-5
+  CHECK(c.search().empty());
+  CHECK(c.search(result_array::output, 1, formats::bfloat16) == texts{"not causal instead of causal"});
 }
