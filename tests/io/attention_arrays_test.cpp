@@ -201,9 +201,9 @@ TEST_CASE("arrays that nothing takes are named or refused") {
                         ""});
     return read_attention_arrays(request).unused;
   };
-  for (const char* name : {"foo", "layers.0.bias", "cos", "M", "value"})
+  for (const char* name : {"foo", "layers.0.attn_bias", "layer/k_scale", "model.is_causal", "cos", "M", "value"})
     CHECK(with(name) == std::vector<std::string>{name});
-  for (const char* name : {"output", "lse", "weights", "expected.dots", "output_low", "BIAS", "k_Descale"})
+  for (const char* name : {"output", "lse", "weights", "dots", "expected.dots", "output_low", "lse_low", "weights_low", "BIAS", "k_Descale"})
     CHECK(with(name).empty());
   for (const char* name : {"attn_mask", "mask_2", "biass", "W_Q", "K_scales", "window", "zero_point"})
     CHECK_THAT(refusal([&] { with(name); }), ContainsSubstring(std::string("array ") + name + " is not used"));
