@@ -46,6 +46,7 @@ struct row_place {
   std::size_t first = 0;
   std::size_t last = 0;
   std::vector<std::size_t> leading;  // the extents that the rows are counted over: [T], [B, T] or [B, H, T]
+  std::size_t undecided = 0;         // elements in these rows
 
   std::size_t all() const {
     std::size_t count = 1;
@@ -66,7 +67,8 @@ std::string part_provenance(const std::string& whole, const row_place& rows) {
   for (const std::size_t extent : rows.leading)
     leading += (leading.empty() ? "" : ", ") + std::to_string(extent);
   return whole.substr(0, whole.size() - 1) + ", \"rows\": {\"first\": " + std::to_string(rows.first) +
-         ", \"last\": " + std::to_string(rows.last) + ", \"of\": [" + leading + "]}}";
+         ", \"last\": " + std::to_string(rows.last) + ", \"of\": [" + leading +
+         "], \"undecided\": " + std::to_string(rows.undecided) + "}}";
 }
 
 struct part {
@@ -100,6 +102,7 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   if (of == nullptr || of->type != kind::array || of->items.empty() || of->items.size() > 3)
     fail("its rows are damaged");
   for (const value& extent : of->items) p.rows.leading.push_back(size(&extent));
+  p.rows.undecided = size(rows->find("undecided"));
   if (p.rows.first > p.rows.last || p.rows.last > p.rows.all()) fail("its rows are damaged");
   for (const io::array_info& a : p.file->arrays())
     if (a.shape.empty() || a.shape.size() > 2 || a.shape[0] != p.rows.last - p.rows.first)
@@ -431,10 +434,11 @@ int write_reference(const array_reference_request& r, const std::string& where) 
                           ": it is of other inputs, options or rows: remove it, or run without --resume");
       out->take(kept, part_path);
       at = kept.rows.last;
+      counts.undecided = kept.rows.undecided;
     }
 
     const auto keep = [&] {
-      const row_place rows_done{range.first, at, leading};
+      const row_place rows_done{range.first, at, leading, counts.undecided};
       const io::output_file file(part_path);
       file.write(io::encode({out->slices(range.first, at), part_provenance(whole, rows_done)},
                             io::array_format::safetensors, part_path)
@@ -490,7 +494,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
       content = {out->whole(), whole};
     else
       content = {out->slices(range.first, range.last),
-                 part_provenance(whole, {range.first, range.last, leading})};
+                 part_provenance(whole, {range.first, range.last, leading, counts.undecided})};
     io::write_arrays(r.output, content);
     std::filesystem::remove(part_path, ignored);
 
@@ -538,6 +542,7 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
   });
   const auto& [first_path, first] = parts[0];
   std::size_t at = 0;
+  std::size_t open = 0;
   for (const auto& [path, p] : parts) {
     if (p.whole != first.whole || p.rows.leading != first.rows.leading)
       throw input_error(path + ": it is of other inputs or options than " + first_path +
@@ -549,6 +554,7 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
       throw input_error(path + ": its rows " + std::to_string(p.rows.first) + ":" +
                         std::to_string(p.rows.last) + " overlap those of another part");
     at = p.rows.last;
+    open += p.rows.undecided;
   }
   if (at != first.rows.all())
     throw input_error(parts.back().first + ": rows " + std::to_string(at) + ":" +
@@ -578,7 +584,9 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
   std::sort(content.arrays.begin(), content.arrays.end(),
             [&](const host_array& a, const host_array& b) { return rank(a.name) < rank(b.name); });
   io::write_arrays(output, content);
-  return done;
+  if (open == 0) return done;
+  std::cerr << "attest: undecided: " + std::to_string(open) + " elements of the parts\n";
+  return undecided;
 }
 
 }  // namespace attest::tools

@@ -20,7 +20,8 @@ const char* const explanation =
     "have written. Rows that are missing or that two parts have, and parts of other inputs or options,\n"
     "are refused.\n"
     "\n"
-    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
+    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what), 3 some element of\n"
+    "a part is undecided.";
 
 }  // namespace
 
