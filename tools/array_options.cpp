@@ -208,7 +208,7 @@ void add_array_options(CLI::App& command, array_options& o) {
        " or e4m3, float8_e5m2 or e5m2, float8_e4m3fnuz, float8_e5m2fnuz");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
-  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take ten to a hundred times as long");
+  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take some hundred times as long in binary64");
   flag("--weights", o.weights, "Write the weights as well");
   text("--max-bits", o.max_bits, "N",
        "Give up an element after enclosures of N bits; exit status 3 where one was given up");
