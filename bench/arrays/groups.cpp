@@ -79,6 +79,18 @@ void state_problem(json& g, const problem& p) {
 
 // --- kernels and the certified reference ----------------------------------------------------------------------------
 
+// The slow ones only where they end soon.
+void add_uncertified(methods& all, const problem& p, std::size_t t) {
+  add_blas(all, p);
+  add_eigen(all, p);
+  add_onednn(all, p);
+  add_loops(all, p);
+  if (t <= 512) {
+    add_stable(all, p);
+    add_naive(all, p);
+  }
+}
+
 json doubles(const std::string& name, std::size_t t, std::size_t d, const settings& s) {
   const problem p(dtype::binary64, 1, t, t, d);
   const problem single(dtype::binary32, 1, t, t, d);
@@ -91,14 +103,7 @@ json doubles(const std::string& name, std::size_t t, std::size_t d, const settin
   add_certified(all, single);
   add_certified(all, half);
   add_certified(all, brain);
-  add_blas(all, p);
-  add_eigen(all, p);
-  add_onednn(all, p);
-  add_loops(all, p);
-  if (t <= 512) {
-    add_stable(all, p);
-    add_naive(all, p);
-  }
+  add_uncertified(all, p, t);
   json g = measure(name, all, effort_of(s), stopwatch::processor_time);
   state_problem(g, p);
   state_peak<double>(g);
@@ -110,14 +115,7 @@ json floats(const std::string& name, std::size_t t, std::size_t d, const setting
   methods all;
   add_peak<float>(all);
   add_fused(all, p);
-  add_blas(all, p);
-  add_eigen(all, p);
-  add_onednn(all, p);
-  add_loops(all, p);
-  if (t <= 512) {
-    add_stable(all, p);
-    add_naive(all, p);
-  }
+  add_uncertified(all, p, t);
   json g = measure(name, all, effort_of(s), stopwatch::processor_time);
   state_problem(g, p);
   state_peak<float>(g);
