@@ -50,7 +50,7 @@ struct score_steps {
 /// A query and the keys that it sees: those in [first_key, last_key) with a visible byte that is not 0. At
 /// least one, or a sink.
 struct query_row {
-  const double* q;               // key_width finite numbers
+  const double* q;  // key_width finite numbers
   std::size_t first_key;
   std::size_t last_key;          // one beyond the end
   std::ptrdiff_t position;       // for ALiBi only
@@ -68,8 +68,9 @@ struct row_results {
   double* output_high;  // value_width each
   double* output_low;
   double* output_error;
-  double* log_sum_exp;  // three numbers high, low, error: the natural logarithm of Σ e^score over keys and sink
-  double* weights_high; // last_key - first_key each; a hidden key has weight 0 and error 0
+  // Three numbers high, low, error: the natural logarithm of Σ e^score over keys and sink.
+  double* log_sum_exp;
+  double* weights_high;  // last_key - first_key each; a hidden key has weight 0 and error 0
   double* weights_low;
   double* weights_error;
 };
@@ -97,8 +98,8 @@ void evaluate(const packed_head& head, const score_steps& steps, std::span<const
 /// For tests: 2^((high + low - shift)/256) as evaluate() has it. shift is a multiple of 256, |low| <= 2^-10,
 /// high - shift < 2^17: relative error below 2^-94, and 2^-59 |low| more where |low| > |high|, above 2^-960;
 /// below that the result is between 2^-961 and 2^-959.
-void powers(std::span<const double> high, std::span<const double> low, double shift, std::span<double> power_high,
-            std::span<double> power_low);
+void powers(std::span<const double> high, std::span<const double> low, double shift,
+            std::span<double> power_high, std::span<double> power_low);
 
 /// Name of the instruction set that evaluate() uses on this machine, as Highway calls it.
 const char* instruction_set();

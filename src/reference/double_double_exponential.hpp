@@ -1,0 +1,201 @@
+#if defined(ATTEST_REFERENCE_DOUBLE_DOUBLE_EXPONENTIAL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEST_REFERENCE_DOUBLE_DOUBLE_EXPONENTIAL_HPP
+#undef ATTEST_REFERENCE_DOUBLE_DOUBLE_EXPONENTIAL_HPP
+#else
+#define ATTEST_REFERENCE_DOUBLE_DOUBLE_EXPONENTIAL_HPP
+#endif
+
+// The exponential of pairs of doubles. docs/error-bounds.md, "The exponential".
+#include "reference/double_double_vectors.hpp"
+#include "reference/exp_tables.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace attest::double_double_tier {
+namespace HWY_NAMESPACE {
+
+/// table[index mod 16].
+HWY_INLINE V lookup(const double* table, VU index) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const D d;
+  return V{_mm512_permutex2var_pd(hn::Load(d, table).raw, index.raw, hn::Load(d, table + 8).raw)};
+#else
+  const DU du;
+  const hn::RebindToSigned<D> di;
+  return hn::GatherIndex(D(), table, hn::BitCast(di, hn::And(index, hn::Set(du, 15))));
+#endif
+}
+
+constexpr double least_exponent = -960;  // exponentials below 2^-960 are taken for about that
+
+/// Independent vectors, two or, as two<two<V>>, four, whose operations are interleaved: one alone waits for
+/// its own results.
+template <class X>
+struct two {
+  X a, b;
+};
+
+HWY_INLINE two<V> load_two(const double* x) {
+  const D d;
+  return {hn::Load(d, x), hn::Load(d, x + lanes)};
+}
+HWY_INLINE void store_two(two<V> x, double* to) {
+  const D d;
+  hn::Store(x.a, d, to);
+  hn::Store(x.b, d, to + lanes);
+}
+
+HWY_INLINE V number(double x) { return hn::Set(D(), x); }
+
+// The operations of exponential(), on one vector and on several.
+HWY_INLINE V plus(V x, V y) { return hn::Add(x, y); }
+HWY_INLINE V minus(V x, V y) { return hn::Sub(x, y); }
+HWY_INLINE V times(V x, V y) { return pinned(hn::Mul(x, y)); }
+HWY_INLINE V nearest_integer(V x) { return hn::Round(x); }
+HWY_INLINE V larger(V x, V y) { return hn::Max(x, y); }
+template <class X>
+HWY_INLINE two<X> plus(two<X> x, two<X> y) {
+  return {plus(x.a, y.a), plus(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> plus(two<X> x, V y) {
+  return {plus(x.a, y), plus(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> minus(two<X> x, two<X> y) {
+  return {minus(x.a, y.a), minus(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> minus(two<X> x, V y) {
+  return {minus(x.a, y), minus(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> times(two<X> x, two<X> y) {
+  return {times(x.a, y.a), times(x.b, y.b)};
+}
+template <class X>
+HWY_INLINE two<X> times(two<X> x, V y) {
+  return {times(x.a, y), times(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> nearest_integer(two<X> x) {
+  return {nearest_integer(x.a), nearest_integer(x.b)};
+}
+template <class X>
+HWY_INLINE two<X> larger(two<X> x, V y) {
+  return {larger(x.a, y), larger(x.b, y)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, two<X> y, two<X> z) {
+  return {multiply_add(x.a, y.a, z.a), multiply_add(x.b, y.b, z.b)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, two<X> y, V z) {
+  return {multiply_add(x.a, y.a, z), multiply_add(x.b, y.b, z)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, V y, two<X> z) {
+  return {multiply_add(x.a, y, z.a), multiply_add(x.b, y, z.b)};
+}
+template <class X>
+HWY_INLINE two<X> multiply_add(two<X> x, V y, V z) {
+  return {multiply_add(x.a, y, z), multiply_add(x.b, y, z)};
+}
+template <class X>
+HWY_INLINE two<X> product_low(two<X> x, two<X> y, two<X> p) {
+  return {product_low(x.a, y.a, p.a), product_low(x.b, y.b, p.b)};
+}
+template <class X>
+HWY_INLINE two<X> product_low(two<X> x, V y, two<X> p) {
+  return {product_low(x.a, y, p.a), product_low(x.b, y, p.b)};
+}
+template <class X>
+HWY_INLINE void fast_two_sum(two<X> x, two<X> y, two<X>& sum, two<X>& low) {
+  sum = plus(x, y);
+  low = minus(y, minus(sum, x));
+}
+template <class X>
+HWY_INLINE void add_product(two<X> x, two<X> y, V z, two<X>& high, two<X>& low) {
+  add_product(x.a, y.a, z, high.a, low.a);
+  add_product(x.b, y.b, z, high.b, low.b);
+}
+
+/// 2^(i/256) as a pair, and 2^k, for the integers 256k + i of e.
+HWY_INLINE void powers_of_two(V e, V& power, V& high, V& low, V& small_high, V& small_low) {
+  const D d;
+  const DU du;
+  const VU bits = hn::BitCast(du, hn::Add(e, number(0x1.8p52)));
+  power = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ShiftRight<8>(bits), hn::Set(du, 1023))));
+  const VU upper = hn::ShiftRight<4>(bits);
+  high = lookup(exp_tables::sixteenths_high, upper);
+  low = lookup(exp_tables::sixteenths_low, upper);
+  small_high = lookup(exp_tables::small_high, bits);
+  small_low = lookup(exp_tables::small_low, bits);
+}
+template <class X>
+HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low, two<X>& small_high,
+                              two<X>& small_low) {
+  powers_of_two(e.a, power.a, high.a, low.a, small_high.a, small_low.a);
+  powers_of_two(e.b, power.b, high.b, low.b, small_high.b, small_low.b);
+}
+
+// The exponential in three steps, which row_exponentials() takes one after another for all vectors of a row:
+// a vector that took all of them at once would mostly wait for its own results. X is V or two<V>.
+
+/// r, |r| <= 1/2 + 2^-9, and the pair th + tl with 2^((yh + yl - shift)/256) = (th + tl) 2^(r/256).
+template <class X>
+HWY_INLINE void reduce(X yh, X yl, V shift, X& r, X& th, X& tl) {
+  const X n = nearest_integer(yh);
+  X rl;
+  fast_two_sum(minus(yh, n), yl, r, rl);
+  X power, ah, al, bh, bl;
+  powers_of_two(larger(minus(n, shift), number(256 * least_exponent)), power, ah, al, bh, bl);
+  ah = times(ah, power);
+  al = times(al, power);
+  th = times(ah, bh);
+  tl = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, th)));
+  tl = multiply_add(th, times(rl, number(exp_tables::c1_high)), tl);
+}
+
+/// 2^(r/256) - 1 as eh + el.
+template <class X>
+HWY_INLINE void power_minus_one(X r, X& eh, X& el) {
+  namespace t = exp_tables;
+  X q = multiply_add(r, number(t::c7), number(t::c6));
+  q = multiply_add(r, q, number(t::c5));
+  q = multiply_add(r, q, number(t::c4));
+  X c3h, c3l, c2h, c2l, c1h, c1l;
+  add_product(r, q, number(t::c3_high), c3h, c3l);
+  c3l = plus(c3l, number(t::c3_low));
+  add_product(r, c3h, number(t::c2_high), c2h, c2l);
+  c2l = plus(c2l, multiply_add(r, c3l, number(t::c2_low)));
+  add_product(r, c2h, number(t::c1_high), c1h, c1l);
+  c1l = plus(c1l, multiply_add(r, c2l, number(t::c1_low)));
+  eh = times(r, c1h);
+  el = multiply_add(r, c1l, product_low(r, c1h, eh));
+}
+
+/// (th + tl)(1 + eh + el).
+template <class X>
+HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
+  const X xh = times(th, eh);
+  X xl = multiply_add(th, el, product_low(th, eh, xh));
+  xl = plus(multiply_add(tl, eh, xl), tl);
+  ph = plus(th, xh);
+  pl = plus(plus(minus(th, ph), xh), xl);
+}
+
+/// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift < 2^17 and |yl| <=
+/// 2^-10: relative error at most 2^-94, and 2^-59 |yl| more where |yl| > |yh|, while the result is above
+/// 2^-960; below, ph + pl is in [2^-961, 2^-959].
+HWY_INLINE void exponential(V yh, V yl, V shift, V& ph, V& pl) {
+  V r, th, tl, eh, el;
+  reduce(yh, yl, shift, r, th, tl);
+  power_minus_one(r, eh, el);
+  multiply_by_one_plus(th, tl, eh, el, ph, pl);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attest::double_double_tier
+HWY_AFTER_NAMESPACE();
+
+#endif

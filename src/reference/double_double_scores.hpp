@@ -1,0 +1,298 @@
+#if defined(ATTEST_REFERENCE_DOUBLE_DOUBLE_SCORES_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEST_REFERENCE_DOUBLE_DOUBLE_SCORES_HPP
+#undef ATTEST_REFERENCE_DOUBLE_DOUBLE_SCORES_HPP
+#else
+#define ATTEST_REFERENCE_DOUBLE_DOUBLE_SCORES_HPP
+#endif
+
+// What becomes of the scores of a row and a block of keys: further steps, then exponentials.
+#include "reference/double_double_exponential.hpp"
+#include "reference/double_double_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace attest::double_double_tier {
+namespace HWY_NAMESPACE {
+
+/// docs/error-bounds.md, "Scores".
+inline double evaluation::dot_error(const row_state& s, double norm, long spare) const {
+  const double n = static_cast<double>(head_.key_width);
+  double error = 0x1p-100;
+  const long last_bit = s.query_last_bit + spare;  // of all products, in last places of the grid
+  if (last_bit < 0) error += n * 0x1p-101;
+  if (last_bit < -40 || n > 2048) error += (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105);
+  return s.factor.high * norm * error + s.factor_error;
+}
+
+/// Scores times 256 log2(e), from scaled dot products, in place. Returns a bound of their absolute error,
+/// given that of the dot products times the factor. docs/error-bounds.md, "Further steps of a score".
+inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last,
+                                      double error, double& largest_low) {
+  const D d;
+  const row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  double* high = memory_.high.get() + i * block_keys;
+  double* low = memory_.low.get() + i * block_keys;
+  const V fh = hn::Set(d, s.factor.high);
+  const V fl = hn::Set(d, s.factor.low);
+  const V log2e_high = hn::Set(d, exp_tables::log2e_256_high);
+  const V log2e_low = hn::Set(d, exp_tables::log2e_256_low);
+  const V one = hn::Set(d, 1.0);
+  double cap = 1;
+  double_double cap_factor{};
+  if (steps_.softcap) {
+    cap = *steps_.softcap;
+    cap_factor = quotient({2 * exp_tables::log2e_256_high, 2 * exp_tables::log2e_256_low}, {cap, 0});
+    if (!(cap < 0x1p500 && cap > 0x1p-500)) return infinity;
+  }
+  alignas(64) double bias_of[block_keys];
+  if (row.bias) {
+    for (std::size_t j = first; j < last; ++j) {
+      const std::size_t key = block * block_keys + j;
+      bias_of[j] = key >= s.first && key < s.last && mask_[j] ? row.bias[key - row.first_key] : 0.0;
+    }
+  }
+  alignas(64) double distance[block_keys];
+  if (steps_.slope)
+    for (std::size_t j = first; j < last; ++j) {
+      const auto key = static_cast<std::ptrdiff_t>(block * block_keys + j);
+      distance[j] = static_cast<double>(row.position > key ? row.position - key : key - row.position);
+    }
+
+  V magnitude = hn::Zero(d);
+  for (std::size_t j = first; j < last; j += lanes) {
+    V xh, xl;
+    multiply(hn::Load(d, high + j), hn::Load(d, low + j), fh, fl, xh, xl);
+    fast_two_sum(xh, xl, xh, xl);
+    if (steps_.softcap) {
+      // tanh(x/cap) = (e - 1)/(e + 1) with e = exp(2|x|/cap), 1 beyond |x| = 40 cap or so.
+      V yh, yl;
+      const V negative = hn::And(xh, hn::Set(d, -0.0));
+      multiply(hn::Xor(xh, negative), hn::Xor(xl, negative), hn::Set(d, cap_factor.high),
+               hn::Set(d, cap_factor.low), yh, yl);
+      const auto far = hn::Gt(yh, hn::Set(d, 256.0 * 120));
+      yh = hn::IfThenElse(far, hn::Set(d, 256.0 * 120), yh);
+      yl = hn::IfThenElse(far, hn::Zero(d), yl);
+      V eh, el, nh, nl, dh, dl;
+      exponential(yh, yl, hn::Zero(d), eh, el);
+      two_sum(eh, hn::Neg(one), nh, nl);
+      two_sum(eh, one, dh, dl);
+      fast_two_sum(nh, hn::Add(nl, el), nh, nl);
+      fast_two_sum(dh, hn::Add(dl, el), dh, dl);
+      const V q = hn::Div(nh, dh);
+      const V qd = pinned(hn::Mul(q, dh));
+      V rest = hn::Sub(hn::Sub(nh, qd), product_low(q, dh, qd));
+      rest = hn::Add(rest, hn::Sub(nl, pinned(hn::Mul(q, dl))));
+      V th, tl;
+      fast_two_sum(q, hn::Div(rest, dh), th, tl);
+      const V c = hn::Set(d, cap);
+      xh = pinned(hn::Mul(th, c));
+      xl = multiply_add(tl, c, product_low(th, c, xh));
+      xh = hn::Xor(xh, negative);
+      xl = hn::Xor(xl, negative);
+    }
+    magnitude = hn::Max(magnitude, hn::Abs(xh));
+    if (row.bias) {
+      const V b = hn::Load(d, bias_of + j);
+      V e;
+      magnitude = hn::Max(magnitude, hn::Abs(b));
+      two_sum(xh, b, xh, e);
+      fast_two_sum(xh, hn::Add(xl, e), xh, xl);
+      magnitude = hn::Max(magnitude, hn::Abs(xh));
+    }
+    if (steps_.slope) {
+      const V slope = hn::Set(d, -*steps_.slope);
+      const V far = hn::Load(d, distance + j);
+      const V ah = pinned(hn::Mul(slope, far));
+      const V al = product_low(slope, far, ah);
+      V e;
+      magnitude = hn::Max(magnitude, hn::Abs(ah));
+      two_sum(xh, ah, xh, e);
+      fast_two_sum(xh, hn::Add(hn::Add(xl, al), e), xh, xl);
+      magnitude = hn::Max(magnitude, hn::Abs(xh));
+    }
+    V yh, yl;
+    multiply(xh, xl, log2e_high, log2e_low, yh, yl);
+    fast_two_sum(yh, yl, yh, yl);
+    hn::Store(yh, d, high + j);
+    hn::Store(yl, d, low + j);
+  }
+  const double m = hn::GetLane(hn::MaxOfLanes(d, magnitude));
+  if (steps_.slope && !(std::abs(*steps_.slope) < 0x1p500)) return infinity;
+  largest_low = m * 0x1p-43;  // 2^-11 at most where anything is claimed: m <= 2^32
+  if (steps_.softcap) error += cap * 0x1p-94;
+  return (error + m * 0x1p-101 + 0x1p-480) * 370 + m * 0x1p-94;
+}
+
+inline void evaluation::rescale(std::size_t i, double shift) {
+  row_state& s = state_[i];
+  if (s.shift == -infinity) {
+    s.shift = shift;
+    return;
+  }
+  const double by = (s.shift - shift) / 256;
+  const double f = by < -1000 ? 0 : std::ldexp(1.0, static_cast<int>(by));
+  s.shift = shift;
+  s.grids *= f;
+  s.error *= f;
+  const D d;
+  const V factor = hn::Set(d, f);
+  double* high = memory_.output_high.get() + i * width_;
+  double* low = memory_.output_low.get() + i * width_;
+  for (std::size_t c = 0; c < width_; c += lanes) {
+    hn::Store(hn::Mul(hn::Load(d, high + c), factor), d, high + c);
+    hn::Store(hn::Mul(hn::Load(d, low + c), factor), d, low + c);
+  }
+  double* sums = memory_.sums.get() + i * 16;
+  for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
+}
+
+/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does
+/// not see the key; sum is not below their sum.
+inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t first,
+                                         std::size_t last, double& sum) {
+  const D d;
+  const DU du;
+  row_state& s = state_[i];
+  const query_row& row = rows_[i];
+  double* high = memory_.high.get() + i * block_keys;
+  double* low = memory_.low.get() + i * block_keys;
+  const std::size_t first_key = block * block_keys + first;
+  const std::size_t last_key = block * block_keys + last;
+  const bool masked = row.visible || s.first > first_key || s.last < last_key;
+  bool any = !masked;
+  if (masked)
+    for (std::size_t j = first; j < last; ++j) {
+      const std::size_t key = block * block_keys + j;
+      const bool sees = key >= s.first && key < s.last && (!row.visible || row.visible[key - row.first_key]);
+      mask_[j] = sees ? ~std::uint64_t{0} : 0;
+      any |= sees;
+    }
+  else if (row.bias)
+    for (std::size_t j = first; j < last; ++j) mask_[j] = ~std::uint64_t{0};
+  sum = 0;
+  if (!any) {
+    std::fill(high + first, high + last, 0.0);
+    std::fill(low + first, low + last, 0.0);
+    return;
+  }
+
+  if (s.coarse) {
+    find_best_key(block, i, first, last);
+    std::fill(high + first, high + last, 0.0);
+    std::fill(low + first, low + last, 0.0);
+    return;
+  }
+
+  double error = dot_error(s, head_.key_norm[block], head_.key_spare[block]);
+  double largest_low =
+      s.factor.high * head_.key_norm[block] * static_cast<double>(head_.key_width + 1) * 0x1p-52;
+  const bool direct = simple_ && !row.bias;
+  if (!direct) error = apply_steps(block, i, first, last, error, largest_low);
+  if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
+  const double relative = error * ln2_256 * 1.001 + exp_error;
+
+  const V fh = hn::Set(d, direct ? s.factor.high : 1.0);
+  const V fl = hn::Set(d, direct ? s.factor.low : 0.0);
+  V top = hn::Set(d, -infinity);
+  if (masked) {
+    for (std::size_t j = first; j < last; j += lanes) {
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+      top = hn::Max(top, hn::IfThenElse(sees, hn::Load(d, high + j), hn::Set(d, -infinity)));
+    }
+  } else {
+    for (std::size_t j = first; j < last; j += lanes) top = hn::Max(top, hn::Load(d, high + j));
+  }
+  double largest = hn::GetLane(hn::MaxOfLanes(d, top));
+  if (direct) largest *= s.factor.high;
+  if (largest > s.largest) {
+    s.largest = largest;
+    s.largest_block_error = relative;
+    s.largest_low = largest_low;
+  }
+  const double shift = 256 * std::ceil(largest / 256);
+  if (shift > s.shift) rescale(i, shift);
+  memory_.block_shift[i * blocks_ + block] = s.shift;
+  memory_.block_error[i * blocks_ + block] = relative;
+
+  const V shift_of_all = hn::Set(d, s.shift);
+  V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
+  alignas(64) double reduced[5][block_keys];
+  const auto all_vectors = [&](auto is_direct, auto is_masked) HWY_ATTR {
+    const auto load = [&](std::size_t j, V& yh, V& yl) HWY_ATTR {
+      yh = hn::Load(d, high + j);
+      yl = hn::Load(d, low + j);
+      if constexpr (is_direct.value) {
+        const V sh = yh;
+        yh = pinned(hn::Mul(sh, fh));
+        yl = multiply_add(yl, fh, multiply_add(sh, fl, product_low(sh, fh, yh)));
+      }
+    };
+    for (std::size_t j = first; j < last; j += 2 * lanes) {
+      two<V> yh, yl, r, th, tl;
+      load(j, yh.a, yl.a);
+      load(j + lanes, yh.b, yl.b);
+      reduce(yh, yl, shift_of_all, r, th, tl);
+      store_two(r, reduced[0] + j);
+      store_two(th, reduced[1] + j);
+      store_two(tl, reduced[2] + j);
+    }
+    for (std::size_t j = first; j < last; j += 2 * lanes) {
+      two<V> eh, el;
+      power_minus_one(load_two(reduced[0] + j), eh, el);
+      store_two(eh, reduced[3] + j);
+      store_two(el, reduced[4] + j);
+    }
+    for (std::size_t j = first; j < last; j += lanes) {
+      V ph, pl, e;
+      multiply_by_one_plus(hn::Load(d, reduced[1] + j), hn::Load(d, reduced[2] + j),
+                           hn::Load(d, reduced[3] + j), hn::Load(d, reduced[4] + j), ph, pl);
+      if constexpr (is_masked.value) {
+        const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+        ph = hn::IfThenElseZero(sees, ph);
+        pl = hn::IfThenElseZero(sees, pl);
+      }
+      hn::Store(ph, d, high + j);
+      hn::Store(pl, d, low + j);
+      two_sum(sum_high, ph, sum_high, e);
+      sum_low = hn::Add(sum_low, hn::Add(e, pl));
+    }
+  };
+  if (direct && !masked)
+    all_vectors(std::true_type(), std::false_type());
+  else if (direct)
+    all_vectors(std::true_type(), std::true_type());
+  else if (!masked)
+    all_vectors(std::false_type(), std::false_type());
+  else
+    all_vectors(std::false_type(), std::true_type());
+
+  double* sums = memory_.sums.get() + i * 16;
+  V all, e;
+  two_sum(hn::Load(d, sums), sum_high, all, e);
+  hn::Store(all, d, sums);
+  hn::Store(hn::Add(hn::Load(d, sums + 8), hn::Add(e, sum_low)), d, sums + 8);
+
+  sum = hn::GetLane(hn::SumOfLanes(d, sum_high)) * (1 + 0x1p-20);
+  s.error += relative * sum;
+
+  if (results_[i].weights_high) {
+    const std::size_t from = std::max(first_key, s.first);
+    const std::size_t to = std::min(last_key, s.last);
+    for (std::size_t key = from; key < to; ++key) {
+      results_[i].weights_high[key - row.first_key] = high[key - block * block_keys];
+      results_[i].weights_low[key - row.first_key] = low[key - block * block_keys];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attest::double_double_tier
+HWY_AFTER_NAMESPACE();
+
+#endif
