@@ -31,6 +31,8 @@ constexpr double least_exponent = -960;  // exponentials below 2^-960 are taken 
 /// its own results.
 template <class X>
 struct two {
+  HWY_INLINE two() {}  // an implicit one, g++ compiles without the instruction set
+  HWY_INLINE two(X first, X second) : a(first), b(second) {}
   X a, b;
 };
 
