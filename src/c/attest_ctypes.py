@@ -5,12 +5,14 @@
     inputs, options, results = attest.inputs(q, k, v), attest.options(causal=1, scale=0.125), attest.results(output)
     library.attention(attest.FUSED, inputs, options, results)
 
-Arrays are whatever offers the buffer protocol (array.array, bytearray, memoryview, NumPy arrays with any strides) in the
-formats d, f, e, b, h, i, l, q, their unsigned forms and ?. The bits of bfloat16 or float8 are unsigned integers with their
-dtype: array_of(x.view("u2"), dtype=attest.BFLOAT16). Anything else in memory can be described with array(). A status that
-is not OK is raised as Error; a name or an array that cannot be meant is a TypeError.
+Arrays are whatever shares memory on the CPU, with any strides: by the buffer protocol (array.array, bytearray, memoryview,
+NumPy) in the formats d, f, e, b, h, i, l, q, their unsigned forms and ?; or by DLPack (PyTorch, JAX), bfloat16 and float8
+too. NumPy arrays of ml_dtypes are known by the names of their dtypes. Bits of any other origin are unsigned integers with
+their dtype: array_of(x, dtype=attest.BFLOAT16). Anything else in memory can be described with array(). A status that is not
+OK is raised as Error; a name or an array that cannot be meant is a TypeError.
 """
 import ctypes
+import math
 
 NAIVE, STABLE, FUSED = 1, 2, 3
 STATUS = ("ok", "shape", "option", "unsupported", "value", "overflow", "argument", "out of memory", "interrupted", "internal")
@@ -92,7 +94,15 @@ def array(address, dtype, shape, strides=None, keep=None):
 def array_of(data, shape=None, dtype=None):
     """The array that an object offers to read or to write, with its own shape, or by rows with another of the same size.
     With a dtype its elements are the bits of that."""
-    view = memoryview(data)
+    name = getattr(getattr(data, "dtype", None), "name", None)
+    if dtype is None and name in _ML_DTYPES:
+        data, dtype = data.view(f"u{data.dtype.itemsize}"), _ML_DTYPES[name]
+    try:
+        view = memoryview(data)
+    except TypeError:
+        if not hasattr(data, "__dlpack__"):
+            raise
+        return _from_dlpack(data, shape, dtype)
     if shape is not None:
         view = view.cast("B").cast(view.format.lstrip("@=<"), shape)
     if view.ndim not in (2, 3, 4):
@@ -118,6 +128,71 @@ class _Buffer(ctypes.Structure):
                 ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
                 ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
                 ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+# DLPack 1.0 (dlpack.h, and "Python Specification for DLPack"). Types by code and bits; those of 1.1 have codes of their own.
+_CPU, _CUDA_HOST = 1, 3
+_DLPACK_DTYPES = {(2, 64): BINARY64, (2, 32): BINARY32, (2, 16): BINARY16, (4, 16): BFLOAT16, (6, 8): BOOLEAN,
+                  (10, 8): FLOAT8_E4M3FN, (11, 8): FLOAT8_E4M3FNUZ, (12, 8): FLOAT8_E5M2, (13, 8): FLOAT8_E5M2FNUZ,
+                  (0, 8): INT8, (0, 16): INT16, (0, 32): INT32, (0, 64): INT64,
+                  (1, 8): UINT8, (1, 16): UINT16, (1, 32): UINT32, (1, 64): UINT64}
+_BITS = {dtype: bits for (_, bits), dtype in _DLPACK_DTYPES.items()}
+_ML_DTYPES = {"bfloat16": BFLOAT16, "float8_e4m3fn": FLOAT8_E4M3FN, "float8_e5m2": FLOAT8_E5M2,
+              "float8_e4m3fnuz": FLOAT8_E4M3FNUZ, "float8_e5m2fnuz": FLOAT8_E5M2FNUZ}
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+class _DLManagedTensorVersioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("manager", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _DLTensor)]
+
+
+def _from_dlpack(data, shape, dtype):
+    """array_of() of an object with __dlpack__. Its capsule is kept and not consumed: it frees what it holds."""
+    if data.__dlpack_device__()[0] not in (_CPU, _CUDA_HOST):
+        raise TypeError("the array is in the memory of a device: copy it to the host first, as .cpu() does")
+    try:
+        capsule = data.__dlpack__(max_version=(1, 1))
+    except TypeError:  # from before versions
+        capsule = data.__dlpack__()
+    read_only = False
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    name_of = ctypes.pythonapi.PyCapsule_GetName
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    name = name_of(capsule)
+    address = pointer_of(capsule, name)
+    if name == b"dltensor_versioned":
+        managed = _DLManagedTensorVersioned.from_address(address)
+        if managed.major != 1:
+            raise TypeError(f"DLPack {managed.major}.{managed.minor} is not known, only 1")
+        read_only = bool(managed.flags & 1)
+        tensor = managed.tensor
+    else:
+        tensor = _DLTensor.from_address(address)
+    if dtype is None:
+        dtype = _DLPACK_DTYPES.get((tensor.code, tensor.bits))
+    if dtype is None or tensor.lanes != 1 or tensor.bits != _BITS[dtype]:
+        raise TypeError(f"elements of the DLPack type {tensor.code} with {tensor.lanes} × {tensor.bits} bits are not known"
+                        if dtype is None else f"elements of {tensor.bits} bits are not those of the dtype")
+    extents = [tensor.shape[axis] for axis in range(tensor.ndim)]
+    by_rows = [math.prod(extents[axis + 1:]) for axis in range(tensor.ndim)]
+    strides = [tensor.strides[axis] for axis in range(tensor.ndim)] if tensor.strides else by_rows
+    if shape is not None:
+        if math.prod(shape) != math.prod(extents) or any(n > 1 and a != b for n, a, b in zip(extents, strides, by_rows)):
+            raise TypeError("another shape takes an array by rows, of the same size")
+        extents, strides = list(shape), None
+    if len(extents) not in (2, 3, 4):
+        raise TypeError(f"an array has two, three or four axes, not {len(extents)}: say its shape")
+    result = array((tensor.data or 0) + tensor.byte_offset, dtype, extents, strides, keep=(data, capsule))
+    result.read_only = read_only
+    return result
 
 
 def inputs(q, k, v):
