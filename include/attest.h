@@ -34,7 +34,8 @@ typedef enum attest_status {
   ATTEST_UNSUPPORTED = 3,   /* an option, element type or result that this kernel does not take */
   ATTEST_VALUE = 4,         /* NaN or infinity where a query looks */
   ATTEST_OVERFLOW = 5,      /* finite inputs whose scores or outputs overflow the kernel's format: results partly written */
-  ATTEST_ARGUMENT = 6,      /* a null pointer, a value that is none of its enumeration, a structure without its size */
+  ATTEST_ARGUMENT = 6,      /* a null pointer, a value that is none of its enumeration, a structure without its size,
+                             * memory that is not aligned, a result in memory that another array has */
   ATTEST_OUT_OF_MEMORY = 7, /* results may be partly written */
   ATTEST_INTERRUPTED = 8,   /* the progress function asked for it: results partly written */
   ATTEST_INTERNAL = 9       /* a fault of the library or of the system: results may be partly written */
@@ -78,8 +79,9 @@ enum attest_dtype {
  * rank 3 is [B, T, d] and rank 2 [T, d], with one head.
  *
  * Strides count elements; they may be 0 (one element stands for the whole axis) or negative. Null: by rows, without gaps.
- * (A DLPack tensor's shape and strides can be given as they are.) The memory has to be aligned to the element and stays the
- * caller's. All zero: no array. */
+ * (A DLPack tensor's shape and strides can be given as they are.) The memory stays the caller's. It has to be aligned to
+ * the element, or the call is ATTEST_ARGUMENT; that it is as large as shape and strides say, nobody can check. All zero:
+ * no array. */
 typedef struct attest_array {
   const void* data;
   int32_t dtype; /* attest_dtype */
@@ -88,8 +90,9 @@ typedef struct attest_array {
   const int64_t* strides;
 } attest_array;
 
-/* An array to write to: as attest_array, but for a stride of 0 along several elements, which is ATTEST_SHAPE. It overlaps
- * neither the inputs nor another result. */
+/* An array to write to: as attest_array, but for strides that put several elements at one place, which are ATTEST_SHAPE. It
+ * overlaps neither the inputs nor another result. (Arrays that begin at one element or lie without gaps are found to
+ * overlap, ATTEST_ARGUMENT; others are not.) */
 typedef struct attest_result {
   void* data;
   int32_t dtype;
@@ -99,7 +102,11 @@ typedef struct attest_result {
 } attest_result;
 
 /* Q [B, Hq, Tq, d_k], K [B, Hkv, Tk, d_k], V [B, Hkv, Tk, d_v]; Hkv divides Hq, and query head h reads the key/value head
- * h / (Hq / Hkv). Tq and Tk may be 0. */
+ * h / (Hq / Hkv). Tq and Tk may be 0.
+ *
+ * With strides of 0 an array repeats elements, and could claim more than any call goes through: it is ATTEST_SHAPE where
+ * that makes more than 2^24 elements of a head by position or coordinate, or more than 2^32 in all. Keys and values of one
+ * head that are, in binary64, larger than the machine's memory are ATTEST_OUT_OF_MEMORY. */
 typedef struct attest_inputs {
   attest_array q;
   attest_array k;
@@ -139,7 +146,7 @@ typedef struct attest_options {
   double softcap;        /* s becomes softcap * tanh(s / softcap). Positive; 0: none */
   attest_array bias;     /* [B, Hq, Tq, Tk], float, extents of 1 repeat. -infinity hides a key; +infinity, NaN: errors */
   const double* alibi_slopes; /* slope * |position difference| is subtracted. One for each query head, the floats as they are */
-  size_t alibi_slopes_count;
+  size_t alibi_slopes_count;  /* any other number is ATTEST_SHAPE, here and below, and nothing of the list is read */
   attest_array mask;     /* [B, Hq, Tq, Tk], boolean, extents of 1 repeat. True: the query sees the key */
   int32_t causal;        /* not 0: a query sees no key beyond its own position */
   int32_t corner;        /* attest_causal_corner; has to be said where positions matter, Tq != Tk and no past_keys is given */
@@ -233,7 +240,8 @@ enum attest_rounding {
 };
 
 /* Called from one thread at a time with the number of rows done and of all that were asked for. 0: go on; anything else
- * stops the call, which gives ATTEST_INTERRUPTED. Must return. */
+ * stops the call, which gives ATTEST_INTERRUPTED. Must return. The first call comes after all elements of the inputs have
+ * been looked at for NaN and infinity and a block of rows is done. */
 typedef int (*attest_progress)(size_t done, size_t rows, void* user);
 
 /* attest::certified_options. */
@@ -247,7 +255,7 @@ typedef struct attest_certified_options {
   uint32_t without_tiers; /* for tests: tiers that are not tried, the sum of 1 << attest_tier. The values do not depend on it
                            * as long as the last two are tried */
   uint64_t first_row; /* only these rows are calculated and written: query i of head h of batch b is row (b*Hq + h)*Tq + i */
-  uint64_t last_row;  /* one beyond the end. 0: all to the last */
+  uint64_t last_row;  /* one beyond the end. 0: all to the last. Past it, or a first_row beyond it: ATTEST_OPTION */
   attest_progress progress; /* null: none */
   void* user;               /* for progress */
 } attest_certified_options;

@@ -4,6 +4,8 @@
 #include <attest/kernel/naive.hpp>
 #include <attest/kernel/stable.hpp>
 
+#include <utility>
+
 // The kernels of attest.h.
 namespace attest::c {
 
@@ -39,6 +41,7 @@ void run(std::int32_t kernel, const call& c) {
     case ATTEST_STABLE:
       return kernel::stable<T>(in, c.options, out);
     case ATTEST_FUSED:
+      check_memory(c.k, c.v);
       return kernel::fused<T>(in, c.options, out, {c.threads});
     default:
       throw argument_error("kernel is " + std::to_string(kernel) + ", which is none of attest_kernel");
@@ -65,10 +68,19 @@ void attention(std::int32_t kernel, const attest_inputs* inputs, const attest_op
   const attest_options said = known_or_none(options, "options", "ATTEST_OPTIONS_INIT");
   const attest_results out = known(required(results, "results"), "results", "ATTEST_RESULTS_INIT");
   refuse_what_is_certified(out);
-  call c{array(in.q, "Q"), array(in.k, "K"),       array(in.v, "V"), result(out.output, "output"), {}, {},
-         c::options(said), threads(said)};
+  const any_tensor q = array(in.q, "Q");
+  call c{q, array(in.k, "K"), array(in.v, "V"), result(out.output, "output"), {}, {},
+         c::options(said, q.where()), threads(said)};
   if (given(out.weights)) c.weights = result(out.weights, "weights");
   if (given(out.log_sum_exp)) c.log_sum_exp = result(out.log_sum_exp, "log_sum_exp");
+
+  places all;
+  for (const auto& [a, name] : {std::pair(&c.q, "Q"), std::pair(&c.k, "K"), std::pair(&c.v, "V")}) all.add_input(*a, name);
+  if (c.options.mask) all.add_input(*c.options.mask, "mask");
+  if (c.options.bias) all.add_input(*c.options.bias, "bias");
+  all.add_result(c.output, "output");
+  if (c.weights) all.add_result(*c.weights, "weights");
+  if (c.log_sum_exp) all.add_result(*c.log_sum_exp, "log_sum_exp");
 
   const dtype type = c.q.type();
   const auto same = [&](dtype other, const char* name) {

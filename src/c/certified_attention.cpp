@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <utility>
 
 // The certified reference of attest.h.
 namespace attest::c {
@@ -51,12 +53,21 @@ rounding direction(std::int32_t value) {
   }
 }
 
-certified_options translated(const attest_certified_options& o, unsigned threads) {
+/// `all`: how many rows there are.
+certified_options translated(const attest_certified_options& o, unsigned threads, std::uint64_t all) {
   certified_options result;
   result.direction = direction(o.direction);
   result.saturate = o.saturate != 0;
   if (o.max_bits != 0) result.max_bits = o.max_bits;
   result.threads = threads;
+  const auto range = [&] {
+    return "first_row is " + std::to_string(o.first_row) + " and last_row " + std::to_string(o.last_row);
+  };
+  if (o.last_row != 0 && o.first_row > o.last_row)
+    throw attention_error(fault::option, range() + ": last_row is one beyond the end, and at least first_row");
+  if (o.first_row > all || o.last_row > all)
+    throw attention_error(fault::option, range() + ", and the call has " + std::to_string(all) +
+                                             " rows, B Hq Tq: neither is more (a last_row of 0 is all to the last)");
   result.rows.first = static_cast<std::size_t>(o.first_row);
   if (o.last_row != 0) result.rows.last = static_cast<std::size_t>(o.last_row);
   if (o.without_tiers >> reference_tiers != 0)
@@ -90,9 +101,33 @@ void certified(const attest_inputs* inputs, const attest_options* options, const
                                  wanted_certificates(out.output_certificates, "output_certificates"),
                                  wanted_certificates(out.weights_certificates, "weights_certificates"),
                                  wanted_certificates(out.log_sum_exp_certificates, "log_sum_exp_certificates")};
-  const certification c =
-      certified_attention({array(in.q, "Q"), array(in.k, "K"), array(in.v, "V")}, c::options(said), arrays,
-                          translated(said_how, threads(said)));
+  const certified_inputs read{array(in.q, "Q"), array(in.k, "K"), array(in.v, "V")};
+  const attention_options asked = c::options(said, read.q.where());
+  places all;
+  for (const auto& [a, name] : {std::pair(&read.q, "Q"), std::pair(&read.k, "K"), std::pair(&read.v, "V")})
+    all.add_input(*a, name);
+  if (asked.mask) all.add_input(*asked.mask, "mask");
+  if (asked.bias) all.add_input(*asked.bias, "bias");
+  all.add_result(arrays.output, "output");
+  const auto add = [&](const std::optional<any_result>& a, const char* name) {
+    if (a) all.add_result(*a, name);
+  };
+  const auto add_certificates = [&](const std::optional<tensor<certificate>>& a, const char* name) {
+    if (a) all.add_result(any_result(a->data(), dtype::uint8, a->where()), name);
+  };
+  add(arrays.output_low, "output_low");
+  add(arrays.weights, "weights");
+  add(arrays.weights_low, "weights_low");
+  add(arrays.log_sum_exp, "log_sum_exp");
+  add(arrays.log_sum_exp_low, "log_sum_exp_low");
+  add_certificates(arrays.output_certificates, "output_certificates");
+  add_certificates(arrays.weight_certificates, "weights_certificates");
+  add_certificates(arrays.log_sum_exp_certificates, "log_sum_exp_certificates");
+  const attention_shape shape = checked_shape(read.q, read.k, read.v, asked);
+  check_memory(read.k, read.v);
+  const certified_options translated_how =
+      translated(said_how, threads(said), std::uint64_t{shape.batch} * shape.query_heads * shape.queries);
+  const certification c = certified_attention(read, asked, arrays, translated_how);
   if (report == nullptr) return;
   for (std::size_t tier = 0; tier < reference_tiers; ++tier) counts.settled[tier] = c.settled[tier];
   counts.exact = c.exact;

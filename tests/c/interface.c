@@ -326,9 +326,162 @@ static void arguments(void) {
   o.sinks = NULL;
   o.sinks_count = 1;
   REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "sinks is null and sinks_count is 1");
+}
+
+/* Lists whose length is not that of the heads or of the batch are refused before anything of them is read: there is one
+ * number, and a length that no memory has. */
+static void lists(void) {
+  const attest_inputs in = inputs();
+  const attest_results r = results();
+  const uint64_t length = 3;
+  const size_t huge = (size_t)-1 / sizeof(double);
+  attest_options o = no_options();
   o.sinks = &one;
-  o.sinks_count = (size_t)-1 / sizeof(double);
-  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_OUT_OF_MEMORY, "out of memory");
+  o.sinks_count = 2;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_SHAPE, "sinks_count is 2 and there are 1 query heads: give one for each");
+  REFUSED(attest_certified_attention(&in, &o, &r, NULL, NULL), ATTEST_SHAPE, "sinks_count is 2 and there are 1 query heads");
+  o.sinks_count = huge;
+  REFUSED(attest_attention(ATTEST_FUSED, &in, &o, &r), ATTEST_SHAPE, " and there are 1 query heads");
+  o = no_options();
+  o.causal = 1;
+  o.corner = ATTEST_TOP_LEFT;
+  o.alibi_slopes = &one;
+  o.alibi_slopes_count = huge;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_SHAPE, "and there are 1 query heads: give one for each");
+  o = no_options();
+  o.key_lengths = &length;
+  o.key_lengths_count = 2;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_SHAPE,
+          "key_lengths_count is 2 and there are 1 elements of the batch: give one for each");
+  o.key_lengths_count = 1;
+  CHECK(attest_attention(ATTEST_STABLE, &in, &o, &r) == ATTEST_OK);
+}
+
+static int never_called(size_t done, size_t rows, void* user) {
+  (void)done, (void)rows, (void)user;
+  return 1;
+}
+
+/* Views that claim what no call could go through, memory that is not what it should be. */
+static void views(void) {
+  static double many[8];
+  static const int64_t huge = (int64_t)1 << 40;
+  const int64_t rows[2] = {huge, 1}, still[2] = {0, 0}, far[2] = {huge, 1}, two[2] = {2, 1};
+  const int64_t most[2] = {INT64_MAX, INT64_MAX}, wide[2] = {1, huge};
+  attest_inputs in = inputs();
+  attest_results r = results();
+  attest_options o = no_options();
+  attest_certified_options how = ATTEST_CERTIFIED_OPTIONS_INIT;
+  int kernel;
+
+  /* 2^40 queries or keys in one element; the output says that it has as many rows. */
+  how.progress = never_called;
+  how.last_row = 1;
+  in.q.shape = rows;
+  in.q.strides = still;
+  r.output.shape = rows;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "to more than 2^24 elements in a head");
+  for (kernel = ATTEST_NAIVE; kernel <= ATTEST_FUSED; kernel++)
+    REFUSED(attest_attention(kernel, &in, NULL, &r), ATTEST_SHAPE, "to more than 2^24 elements in a head");
+  in.q.shape = most;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "array Q: shape [");
+  in = inputs();
+  r = results();
+  in.k.shape = in.v.shape = rows;
+  in.k.strides = in.v.strides = still;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "array K: shape [1099511627776, 1] repeats");
+  in = inputs();
+  in.q.shape = wide;
+  in.q.strides = still;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "array Q: shape [1, 1099511627776] repeats");
+  in = inputs();
+  {
+    const int64_t heads[4] = {1, (int64_t)1 << 33, 2, 1}, nowhere[4] = {0, 0, 1, 1};
+    in.q.rank = 4;
+    in.q.shape = heads;
+    in.q.strides = nowhere;
+    REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "to more than 2^32 elements: give heads that share keys once");
+  }
+  in = inputs();
+  o.mask = reads(NULL, rows);
+  o.mask.data = many;
+  o.mask.dtype = ATTEST_BOOLEAN;
+  o.mask.strides = still;
+  REFUSED(attest_certified_attention(&in, &o, &r, &how, NULL), ATTEST_SHAPE, "array mask: shape");
+
+  /* Strides that leave every memory. */
+  in.k.strides = far;
+  in.k.shape = rows;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_SHAPE, "reach further than any memory does");
+  in.k.strides = most;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "reach further than any memory does");
+
+  /* Strides alone are not all zero. */
+  in = inputs();
+  o = no_options();
+  o.mask.strides = still;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, &o, &r), ATTEST_ARGUMENT, "array mask: its dtype is 0");
+  r.weights.strides = still;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array weights: its dtype is 0");
+
+  /* Several elements of a result at one place, and results where other arrays are. */
+  {
+    const int64_t square[3] = {2, 2, 1}, steps[3] = {1, 1, 1}, three[3] = {2, 3, 1};
+    r = results();
+    in.q.rank = in.k.rank = in.v.rank = r.output.rank = 3;
+    in.q.shape = r.output.shape = square;
+    in.k.shape = in.v.shape = three;
+    in.q.data = in.k.data = in.v.data = many;
+    r.output.strides = steps;
+    REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_SHAPE, "put several elements at one place");
+  }
+  in = inputs();
+  r = results();
+  r.output.data = q;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "array output is written to memory that array Q has");
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array output is written to memory that array Q has");
+  r.output.data = v + 1;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "array output is written to memory that array V has");
+  r = results();
+  r.output_low = writes(out, two);
+  r.output_low.dtype = ATTEST_BINARY32;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "array output_low is written to memory that array output has");
+  /* Every other element of one memory each is no overlap. */
+  {
+    const int64_t other[2] = {2, 1};
+    many[0] = 0, many[2] = 1;
+    in.q.data = many;
+    in.q.strides = other;
+    r = results();
+    r.output.data = many + 1;
+    r.output.strides = other;
+    CHECK(attest_certified_attention(&in, NULL, &r, NULL, NULL) == ATTEST_OK);
+    CHECK(many[0] == 0 && many[1] == 3 && many[2] == 1 && many[3] == 2.75);
+  }
+
+  /* Memory between two elements. */
+  in = inputs();
+  r = results();
+  in.v.data = (const char*)many + 4;
+  REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_ARGUMENT, "array V: its memory is not aligned to its elements of 8 bytes");
+  in = inputs();
+  r.output.data = (char*)many + 1;
+  REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "array output: its memory is not aligned");
+
+  /* Rows that the call does not have. */
+  r = results();
+  how = (attest_certified_options)ATTEST_CERTIFIED_OPTIONS_INIT;
+  how.first_row = 2;
+  how.last_row = 1;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_OPTION, "first_row is 2 and last_row 1: ");
+  how.first_row = 3;
+  how.last_row = 0;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_OPTION, "first_row is 3 and last_row 0, and the call has 2 rows");
+  how.first_row = 0;
+  how.last_row = 3;
+  REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_OPTION, "first_row is 0 and last_row 3, and the call has 2 rows");
+  how.first_row = how.last_row = 2;
+  CHECK(attest_certified_attention(&in, NULL, &r, &how, NULL) == ATTEST_OK);
 }
 
 /* A caller compiled with an older header, whose structure is shorter, and one with a newer, whose structure is longer. */
@@ -471,6 +624,8 @@ int main(void) {
   unsupported();
   values();
   arguments();
+  lists();
+  views();
   versions();
   certified();
   names();
