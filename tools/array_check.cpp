@@ -29,7 +29,11 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_low_word(const std::string& name) { return name.ends_with("_low"); }
+constexpr const char* put_under_expected =
+    R"(put the arrays under "expected", as in {"expected": {"output": [[1, 0], [0, 1]]}})";
+
+// Low words, and certificates of results, are not compared on their own.
+bool is_companion(const std::string& name) { return name.ends_with("_low") || io::is_companion_name(name); }
 
 std::string listed(const std::vector<io::array_info>& arrays) {
   std::string text;
@@ -110,11 +114,13 @@ class checker {
   void check() {
     std::vector<const io::array_info*> wanted;
     for (const io::array_info& a : reference_->arrays())
-      if (!is_low_word(a.name)) wanted.push_back(&a);
+      if (!is_companion(a.name)) wanted.push_back(&a);
     for (const std::string& name : request_.only)
       if (reference_->find(name) == nullptr)
         throw input_error("--only: " + report_.reference + " has no array " + name + ": it has " +
                           listed(reference_->arrays()));
+    sort_out_keys();
+    if (!request_.cases.empty()) load_case();
     std::vector<std::string> used;
     for (const io::array_info* a : wanted) {
       if (!request_.only.empty() &&
@@ -134,14 +140,26 @@ class checker {
       compare(*a, *c);
     }
     for (const io::array_info& a : candidate_->arrays())
-      if (std::find(used.begin(), used.end(), a.name) == used.end() && !is_low_word(a.name))
+      if (std::find(used.begin(), used.end(), a.name) == used.end() && !is_companion(a.name))
         report_.extra.push_back(a.name);
     if (report_.arrays.empty() && report_.missing.empty())
       throw input_error(report_.reference + ": it has no array to compare");
     give_hints();
+    // Of files that nobody gave, nothing is said.
+    if (!request_.cases.empty())
+      report_.unused.insert(report_.unused.end(), case_->arrays.unused.begin(), case_->arrays.unused.end());
   }
 
  private:
+  void sort_out_keys() {
+    std::vector<std::string> names;
+    for (const io::array_info& a : reference_->arrays()) names.push_back(a.name);
+    tools::sort_out_keys(report_.candidate, candidate_->unknown_keys(), names, report_.unused);
+    if (io::format_of_path(request_.candidate) == io::array_format::json && candidate_->arrays().empty())
+      throw input_error(report_.candidate + ": it has no array: " + put_under_expected);
+    tools::sort_out_keys(report_.reference, reference_->unknown_keys(), {}, report_.unused);
+  }
+
   void refuse_cases() const {
     array_options others = request_.options;
     others.names.clear();
@@ -482,6 +500,16 @@ class checker {
 
 }  // namespace
 
+void sort_out_keys(const std::string& file, const std::vector<std::string>& keys,
+                   const std::vector<std::string>& reference_names, std::vector<std::string>& unused) {
+  for (const std::string& key : keys) {
+    for (const std::string& name : reference_names)
+      if (is_usual_name(name, key))
+        throw input_error(file + ": the key " + io::json::quote(key) + " is not known: " + put_under_expected);
+    unused.push_back("the key " + io::json::quote(key) + " of " + file);
+  }
+}
+
 void add_name_hints(check_report& report, bool of_arrays) {
   for (const std::string& name : report.missing)
     for (const std::string& other : report.extra)
@@ -502,7 +530,7 @@ void check_arrays(const array_check_request& request, check_report& report) {
   try {
     checker(request, report).check();
   } catch (const attention_error& e) {
-    throw input_error((request.cases.empty() ? report.reference : request.cases[0]) + ": " + e.what());
+    throw input_error((request.cases.empty() ? report.reference : request.cases[0]) + ": " + on_command_line(e.what()));
   }
 }
 

@@ -109,6 +109,7 @@ void override_with(value& object, const array_options& o) {
   word("direction", o.direction);
   flag("saturate", o.saturate);
   flag("low_word", o.low_word);
+  flag("certificates", o.certificates);
   flag("weights", o.weights);
   number("max_bits", o.max_bits);
 }
@@ -165,10 +166,10 @@ bool array_options::any() const {
        {&options_file, &scale, &softcap, &corner, &window, &past_keys, &key_lengths, &alibi_slopes, &sinks,
         &lse, &empty_lse, &empty_row, &output_dtype, &direction, &max_bits})
     if (!text->empty()) return true;
-  return causal || saturate || low_word || weights;
+  return causal || saturate || low_word || certificates || weights;
 }
 
-void add_array_options(CLI::App& command, array_options& o) {
+void add_array_options(CLI::App& command, array_options& o, bool results) {
   const auto text = [&](const char* name, std::string& to, const char* type, const char* meaning) {
     command.add_option(name, to, meaning)->type_name(type)->group("Options of attention");
   };
@@ -204,11 +205,14 @@ void add_array_options(CLI::App& command, array_options& o) {
   text("--empty-lse", o.empty_lse, "VALUE",
        "That of a row that sees nothing: minus_infinity or plus_infinity");
   text("--empty-row", o.empty_row, "VALUE", "What a row that sees nothing gives: zero, nan or error");
+  if (!results) return;
   text("--output-dtype", o.output_dtype, "DTYPE", "The results' format: binary64 (the default), binary32, binary16 or fp16, bfloat16, float8_e4m3fn"
        " or e4m3, float8_e5m2 or e5m2, float8_e4m3fnuz, float8_e5m2fnuz");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
   flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take some hundred times as long in binary64");
+  flag("--certificates", o.certificates,
+       "Write what is known of each element, too: 0 correctly rounded, 1 so and exact or a tie, 2 undecided");
   flag("--weights", o.weights, "Write the weights as well");
   text("--max-bits", o.max_bits, "N",
        "Give up an element after enclosures of N bits; exit status 3 where one was given up");
@@ -218,15 +222,22 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
                                  const std::optional<value>& written) {
   io::array_request request;
   request.files = files;
-  for (const std::string& text : options.names) request.names.insert(assignment(text, "--name", "Q=NAME"));
+  const auto give = [](auto& by_name, const char* option, const auto& pair) {
+    const auto& [name, content] = pair;
+    const auto [at, is_new] = by_name.emplace(name, content);
+    if (!is_new && at->second != content)
+      throw input_error(std::string(option) + ": array " + name + " is there twice: give it once");
+  };
+  for (const std::string& text : options.names)
+    give(request.names, "--name", assignment(text, "--name", "Q=NAME"));
   for (const std::string& list : options.dtypes)
     for (const std::string& text : split(list, ','))
-      request.dtypes.insert(assignment(text, "--dtype", "K=bfloat16"));
+      give(request.dtypes, "--dtype", assignment(text, "--dtype", "K=bfloat16"));
   for (const std::string& list : options.ignored)
     for (const std::string& name : split(list, ',')) request.ignored.insert(name);
   for (const std::string& text : options.blocks) {
     const auto [name, list] = assignment(text, "--block", "K=1,1,1,32");
-    request.blocks.emplace(name, extents(list));
+    give(request.blocks, "--block", std::pair(name, extents(list)));
   }
   value object;
   object.type = kind::object;
@@ -251,12 +262,21 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
   attention_options& from_files = result.arrays.options;
   result.attention.mask = from_files.mask;
   result.attention.bias = from_files.bias;
-  const auto merge = [](auto& chosen, auto& from_file) {
-    if (chosen.empty()) chosen = from_file;
+  const auto merge = [&](auto& chosen, auto& from_file, const char* name) {
+    if (chosen.empty())
+      chosen = from_file;
+    else if (!from_file.empty() && from_file != chosen)
+      result.arrays.unused.push_back("the array " + std::string(name) + ", over which the option goes");
   };
-  merge(result.attention.sinks, from_files.sinks);
-  merge(result.attention.alibi_slopes, from_files.alibi_slopes);
-  merge(result.attention.key_lengths, from_files.key_lengths);
+  merge(result.attention.sinks, from_files.sinks, "sinks");
+  merge(result.attention.alibi_slopes, from_files.alibi_slopes, "alibi_slopes");
+  merge(result.attention.key_lengths, from_files.key_lengths, "key_lengths");
+  const attention_options& a = result.attention;
+  if (!written && !a.causal && !a.window && a.alibi_slopes.empty())
+    for (const auto& [given, name] : {std::pair(a.corner.has_value(), "corner"), std::pair(a.past_keys.has_value(), "past_keys")})
+      if (given)
+        result.arrays.unused.push_back("the option " + std::string(name) + ", as nothing depends on positions (" +
+                                       "causal, window, alibi_slopes)");
   return result;
 }
 
@@ -265,18 +285,19 @@ std::string on_command_line(std::string message) {
       {"set log_sum_exp->empty to minus_infinity or plus_infinity", "give --empty-lse minus_infinity or plus_infinity"},
       {"set empty_row to zero or nan", "give --empty-row zero or nan"},
       {"set corner to top_left or bottom_right", "give --corner top_left or bottom_right"},
+      {"bottom_right, or past_keys", "bottom_right, or --past-keys"},
       {"set past_keys", "give --past-keys"}};
   for (const auto& [in_cpp, option] : names)
     if (const std::size_t at = message.find(in_cpp); at != std::string::npos) message.replace(at, in_cpp.size(), option);
   return message;
 }
 
-void report_unused(const io::attention_arrays& arrays) {
+void report_unused(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
-  if (arrays.unused.empty()) return;
+  if (names.empty()) return;
   std::string text = "attest: not used:";
-  for (std::size_t i = 0; i < arrays.unused.size() && i < most; ++i) text += (i == 0 ? " " : ", ") + arrays.unused[i];
-  if (arrays.unused.size() > most) text += " and " + std::to_string(arrays.unused.size() - most) + " more";
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? " " : ", ") + names[i];
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   std::cerr << io::one_line(text) + "\n";
 }
 

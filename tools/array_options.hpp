@@ -25,13 +25,15 @@ struct array_options {
   bool causal = false;
   bool saturate = false;
   bool low_word = false;
+  bool certificates = false;
   bool weights = false;
 
   /// Whether any of them was given, so that files are to be taken as arrays.
   bool any() const;
 };
 
-void add_array_options(CLI::App& command, array_options& options);
+/// `results`: with those that say what is written, and how it is rounded.
+void add_array_options(CLI::App& command, array_options& options, bool results = true);
 
 /// What is asked, from the files, the options' file and the command line (which overrides it).
 struct array_problem {
@@ -43,8 +45,8 @@ struct array_problem {
 /// A message of the library, with the names of the command line instead of those in C++.
 std::string on_command_line(std::string message);
 
-/// The arrays that were given and are not used, as a line on standard error; or nothing.
-void report_unused(const io::attention_arrays& arrays);
+/// What was given and is not used, as a line on standard error; or nothing.
+void report_unused(const std::vector<std::string>& names);
 
 /// `written`: options as a provenance has them, which count where neither says otherwise.
 array_problem read_array_problem(const std::vector<std::string>& files, const array_options& options,

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -180,12 +181,14 @@ class results {
       bytes += std::uint64_t{rows_of(leading)} * width * size_of(type);
       arrays.push_back(std::move(r));
     };
-    add("output", shape.value_width, output.type);
-    if (output.low_word) add("output_low", shape.value_width, dtype::binary32);
-    if (output.weights) add("weights", shape.keys, wide);
-    if (output.weights && output.low_word) add("weights_low", shape.keys, dtype::binary32);
-    if (lse) add("lse", 1, wide, true);
-    if (lse && output.low_word) add("lse_low", 1, dtype::binary32, true);
+    const auto add_all = [&](const std::string& name, std::size_t width, dtype type, bool flat = false) {
+      add(name, width, type, flat);
+      if (output.low_word) add(name + "_low", width, dtype::binary32, flat);
+      if (output.certificates) add(name + "_certificates", width, dtype::uint8, flat);
+    };
+    add_all("output", shape.value_width, output.type);
+    if (output.weights) add_all("weights", shape.keys, wide);
+    if (lse) add_all("lse", 1, wide, true);
     io::check_memory(bytes, where + ": the results: ");
     for (result_array& r : arrays) r.array.bytes.resize(rows_of(leading) * r.row_bytes());
     leading_ = {shape.batch, shape.query_heads, shape.queries};
@@ -205,12 +208,20 @@ class results {
           return any_result(data(a), a.array.type, layout{leading_[0], leading_[1], leading_[2], a.width});
       return std::nullopt;
     };
+    const auto certificates = [&](const char* name) -> std::optional<tensor<certificate>> {
+      const auto bytes = view(name);
+      if (!bytes) return std::nullopt;
+      return tensor<certificate>(static_cast<certificate*>(bytes->data()), bytes->where());
+    };
     r.output = *view("output");
     r.output_low = view("output_low");
+    r.output_certificates = certificates("output_certificates");
     r.weights = view("weights");
     r.weights_low = view("weights_low");
+    r.weight_certificates = certificates("weights_certificates");
     r.log_sum_exp = view("lse");
     r.log_sum_exp_low = view("lse_low");
+    r.log_sum_exp_certificates = certificates("lse_certificates");
     return r;
   }
 
@@ -326,7 +337,7 @@ void exact_results(const array_problem& p, results& out, const std::string& wher
   if (!simple || x.shape.size() != 2)
     throw input_error(where +
                       ": an element of Q, K or V, as X, WQ, WK and WV give it, is no binary64; then only one "
-                      "head [T, C] with scale, mask and results in binary64 "
+                      "head [T, C] with scale, mask and results in binary64, without low words and certificates, "
                       "is calculated: round Q, K and V yourself, or give arrays of fewer bits");
   const auto matrix = [](const host_array& a) {
     std::vector<exact_scalar> elements;
@@ -382,7 +393,6 @@ int write_reference(const array_reference_request& r, const std::string& where) 
   if (!r.report.empty()) report.emplace(r.report);
 
   const array_problem p = read_array_problem(r.files, r.options);
-  report_unused(p.arrays);
   const std::string whole = whole_provenance(p);
   certification counts;
   row_range range;
@@ -445,6 +455,8 @@ int write_reference(const array_reference_request& r, const std::string& where) 
                      .bytes);
     };
     const interrupt_watch watch;
+    // Not before something has been calculated: what is wrong is said in one line.
+    bool said_unused = false;
     {
       progress_line line(at - range.first);
       std::size_t piece = 16;
@@ -479,6 +491,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
                            "\n";
           return interrupt_watch::status();
         }
+        if (!std::exchange(said_unused, true)) report_unused(p.arrays.unused);
         at = end;
         const double now = seconds();
         if (now - before < 1) piece *= 2;
@@ -488,6 +501,8 @@ int write_reference(const array_reference_request& r, const std::string& where) 
         }
       }
     }
+
+    if (!said_unused) report_unused(p.arrays.unused);
 
     io::arrays_to_write content;
     if (r.rows.empty())
@@ -578,7 +593,9 @@ int merge_parts(const std::vector<std::string>& paths, const std::string& output
   }
   // The order in which one run writes them, whatever the parts' format made of it.
   const auto rank = [](const std::string& name) {
-    constexpr std::string_view order[] = {"output", "output_low", "weights", "weights_low", "lse", "lse_low"};
+    constexpr std::string_view order[] = {"output",      "output_low",           "output_certificates",
+                                          "weights",     "weights_low",          "weights_certificates",
+                                          "lse",         "lse_low",              "lse_certificates"};
     return std::find(std::begin(order), std::end(order), name) - std::begin(order);
   };
   std::sort(content.arrays.begin(), content.arrays.end(),

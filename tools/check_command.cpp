@@ -139,6 +139,15 @@ check_report check(const request& r) {
   const std::vector<expected_array> candidate =
       io::read_expected(answers, report.candidate,
                         R"(put the arrays under it, as in {"expected": {"output": [[1, 0], [0, 1]]}})");
+  const auto unknown_keys = [](const io::json::value& file) {
+    std::vector<std::string> keys = file.keys;
+    std::erase_if(keys, [](const std::string& key) { return io::is_case_key(key); });
+    return keys;
+  };
+  std::vector<std::string> names;
+  for (const expected_array& a : reference) names.push_back(a.name);
+  sort_out_keys(report.candidate, unknown_keys(answers), names, report.unused);
+  sort_out_keys(report.reference, unknown_keys(root), {}, report.unused);
 
   std::vector<certified_array> computed;
   if (r.as_written)
@@ -157,6 +166,7 @@ check_report check(const request& r) {
     for (const certified_array& c : computed)
       if (c.name == written.name) array.certified = certified(report.reference, written, c);
     const expected_array* answer = find(candidate, written.name);
+    if (answer == nullptr && r.only.empty() && io::is_companion_name(written.name)) continue;
     if (answer == nullptr) {
       report.missing.push_back(written.name);
       continue;
@@ -179,6 +189,7 @@ check_report check(const request& r) {
 
 int run(const request& r) {
   const check_report report = check(r);
+  report_unused(report.unused);
   const report_length length = r.quiet     ? report_length::verdict
                                : r.verbose ? report_length::all
                                            : report_length::usual;
@@ -258,7 +269,7 @@ void add_check_command(CLI::App& program, action& chosen) {
       ->type_name("CASE")
       ->allow_extra_args(false)
       ->group("Arrays");
-  add_array_options(*command, r->arrays);
+  add_array_options(*command, r->arrays, false);
   command->footer(std::string(explanation) + array_check_explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }

@@ -40,6 +40,7 @@ struct check_report {
   std::vector<std::string> extra;     // arrays that only the candidate has
   std::vector<std::string> hints;     // what may explain the verdict as a whole, a line each
   std::vector<std::string> left_out;  // arrays of the reference that were not asked for
+  std::vector<std::string> unused;    // what else the files and the case hold, for a line on standard error
 
   judgement outcome() const;
 };

@@ -25,7 +25,7 @@ struct request {
   std::string output = "-";
   array_reference_request arrays;
   std::string threads = "0";
-  unsigned digits = 50;
+  unsigned digits = 0;  // 0: not said
   bool exact_decimals = false;
   bool cross_check = false;
 };
@@ -75,6 +75,8 @@ bool is_json_work(const request& r) {
 
 int run_arrays(const request& r) {
   if (r.cross_check) throw io::input_error("--cross-check: it is of JSON cases with a JSON output");
+  if (r.digits != 0)
+    throw io::input_error("--digits: they are of a JSON output, and results in arrays are floats: leave it out");
   if (r.exact_decimals)
     throw io::input_error("--decimal: exact decimals are no floats, and arrays hold floats: leave it out");
   array_reference_request a = r.arrays;
@@ -90,7 +92,7 @@ int run(const request& given) {
     std::string input, output;
     unsigned digits;
     bool exact_decimals, cross_check;
-  } r{given.inputs[0], given.output, given.digits, given.exact_decimals, given.cross_check};
+  } r{given.inputs[0], given.output, given.digits == 0 ? 50 : given.digits, given.exact_decimals, given.cross_check};
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
   const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
@@ -134,8 +136,9 @@ const char* const explanation =
     "standard error says what), 3 some element is undecided.\n";
 
 const char* const array_results_explanation =
-    "The results are output, with --lse lse, with --weights weights, and with --low-word output_low and\n"
-    "so on; lse and weights have the output's format, but binary32 where that is narrower. The format\n"
+    "The results are output, with --lse lse, with --weights weights, with --low-word output_low and so on,\n"
+    "and with --certificates output_certificates and so on, uint8; lse and weights have the output's\n"
+    "format, but binary32 where that is narrower. The format\n"
     "follows the extension of the file: .npz, .npy (one array), .safetensors, .bin or .raw (with a JSON\n"
     "sidecar), .json, or .hpp (hexadecimal floats). With them go the inputs' SHA-256, the options and the\n"
     "version; the same bytes on every machine and at any number of threads.\n"

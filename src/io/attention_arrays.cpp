@@ -43,8 +43,7 @@ std::string known_name(const std::string& name) {
 }
 
 bool is_result(std::string_view name) {
-  constexpr std::array<std::string_view, 7> results = {"output", "output_low", "lse", "lse_low", "weights", "weights_low", "dots"};
-  return name.starts_with("expected.") || std::find(results.begin(), results.end(), name) != results.end();
+  return name.starts_with("expected.") || name == "dots" || is_result_name(name);
 }
 
 std::vector<std::string> words_of(const std::string& name) {
@@ -158,6 +157,7 @@ class reader {
           throw input_error(files() + ": array key_lengths: its elements are no whole numbers");
         result_.options.key_lengths.push_back(static_cast<std::size_t>(length));
       }
+    look_at_the_request();
     look_at_the_rest();
     write_provenance();
     return std::move(result_);
@@ -220,6 +220,23 @@ class reader {
       }
     }
     opened_.push_back(std::move(opened));
+  }
+
+  // What the request says of arrays that nothing is made of.
+  void look_at_the_request() const {
+    const auto check = [&](const auto& by_name, const std::string& option) {
+      for (const auto& [name, content] : by_name)
+        if (!taken_.contains(name))
+          throw input_error(option + ": " + files() + ": nothing is made of an array " + name +
+                            " here: leave it out, or say which array is meant");
+    };
+    check(request_.names, "--name");
+    check(request_.dtypes, "--dtype");
+    check(request_.blocks, "--block");
+    for (const auto& [name, block] : request_.blocks)
+      if (!taken_.contains(name + "_scale"))
+        throw input_error("--block: " + files() + ": array " + name + " has no scale that its blocks share: give " +
+                          name + "_scale (--name " + name + "_scale=NAME says which array it is), or leave it out");
   }
 
   // What was given and not taken.
@@ -302,6 +319,7 @@ class reader {
   host_array load(const std::string& name) {
     const found f = find(name);
     f.file->used.push_back(f.info->name);
+    taken_.insert(name);
     host_array a = f.file->file->load(f.info->name);
     if (const auto named = request_.dtypes.find(name); named != request_.dtypes.end())
       a = reinterpreted(std::move(a), named->second, where(f, name));
@@ -387,6 +405,7 @@ class reader {
 
   array_request request_;
   std::vector<opened_file> opened_;
+  std::set<std::string> taken_;  // by attention's names
   attention_arrays result_;
 };
 

@@ -16,9 +16,10 @@ namespace {
 using json::kind;
 using json::value;
 
-constexpr std::array<std::string_view, 19> names = {
-    "scale",   "softcap",      "causal",    "corner",    "window",   "past_keys", "key_lengths", "alibi_slopes", "sinks",   "log_sum_exp",
-    "empty_row", "output_dtype", "direction", "saturate", "low_word", "weights",  "max_bits",    "mask",         "bias"};
+constexpr std::array<std::string_view, 20> names = {
+    "scale",       "softcap",      "causal", "corner",      "window",    "past_keys",    "key_lengths",
+    "alibi_slopes", "sinks",       "log_sum_exp", "empty_row", "output_dtype", "direction", "saturate",
+    "low_word",    "certificates", "weights", "max_bits",   "mask",      "bias"};
 
 class option_reader {
  public:
@@ -76,6 +77,8 @@ class option_reader {
       output_.saturate = truth(v);
     else if (key_ == "low_word")
       output_.low_word = truth(v);
+    else if (key_ == "certificates")
+      output_.certificates = truth(v);
     else if (key_ == "weights")
       output_.weights = truth(v);
     else if (key_ == "max_bits")
@@ -186,6 +189,17 @@ class option_reader {
 
 }  // namespace
 
+bool is_companion_name(std::string_view name) {
+  for (const std::string_view array : {"output", "weights", "lse"})
+    for (const std::string_view ending : {"_low", "_certificates"})
+      if (name.starts_with(array) && name.substr(array.size()) == ending) return true;
+  return false;
+}
+
+bool is_result_name(std::string_view name) {
+  return name == "output" || name == "weights" || name == "lse" || is_companion_name(name);
+}
+
 std::span<const std::string_view> option_names() { return names; }
 
 std::string option_on_command_line(std::string_view key) {
@@ -245,6 +259,7 @@ std::string options_text(const attention_options& a, const output_options& o) {
   add("direction", json::quote(directions[static_cast<std::size_t>(o.direction)]));
   add("saturate", o.saturate ? "true" : "false");
   add("low_word", o.low_word ? "true" : "false");
+  if (o.certificates) add("certificates", "true");
   add("weights", o.weights ? "true" : "false");
   if (o.max_bits) add("max_bits", std::to_string(*o.max_bits));
   return '{' + text + '}';
