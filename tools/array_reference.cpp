@@ -5,6 +5,7 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "version.hpp"
+#include "watched_work.hpp"
 
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
@@ -13,7 +14,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -458,7 +461,26 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     // Not before something has been calculated: what is wrong is said in one line.
     bool said_unused = false;
     {
-      progress_line line(at - range.first);
+      const auto interruption = [&] {
+        if (at > range.first) keep();
+        std::cerr << "attest: interrupted after " + std::to_string(at - range.first) + " of " +
+                         std::to_string(range.last - range.first) + " rows" +
+                         (at > range.first
+                              ? "; they are kept in " + io::one_line(part_path) + ", and --resume continues"
+                              : "") +
+                         "\n";
+        return interrupt_watch::status();
+      };
+      // The work asks between blocks of rows, and a row can take long.
+      watched_work work(at - range.first, range.last - range.first, [&] {
+        int status = bad_input;
+        try {
+          status = interruption();
+        } catch (const std::exception& e) {
+          std::cerr << io::one_line(std::string("attest: ") + e.what()) + "\n";
+        }
+        std::_Exit(status);
+      });
       std::size_t piece = 16;
       double kept_at = seconds();
       const certified_results views = out->views();
@@ -474,28 +496,26 @@ int write_reference(const array_reference_request& r, const std::string& where) 
         options.threads = r.threads;
         options.rows = {at, end};
         options.progress = [&](std::size_t done_rows, std::size_t) {
-          line.update(at - range.first + done_rows, range.last - range.first);
+          work.report(at - range.first + done_rows);
           return !interrupt_watch::requested();
         };
         const double before = seconds();
         try {
           if (interrupt_watch::requested()) throw interrupted();
-          add(counts, certified_attention(qkv->inputs, p.attention, views, options));
+          const certification of_piece = certified_attention(qkv->inputs, p.attention, views, options);
+          const auto lock = work.changing();
+          add(counts, of_piece);
+          at = end;
         } catch (const interrupted&) {
-          if (at > range.first) keep();
-          std::cerr << "attest: interrupted after " + std::to_string(at - range.first) + " of " +
-                           std::to_string(range.last - range.first) + " rows" +
-                           (at > range.first
-                                ? "; they are kept in " + io::one_line(part_path) + ", and --resume continues"
-                                : "") +
-                           "\n";
-          return interrupt_watch::status();
+          work.stop();
+          return interruption();
         }
         if (!std::exchange(said_unused, true)) report_unused(p.arrays.unused);
-        at = end;
         const double now = seconds();
         if (now - before < 1) piece *= 2;
+        if (now - before > 10 && piece > 16) piece /= 2;  // what is interrupted in it is lost
         if (now - kept_at > 60 && at < range.last) {
+          const auto lock = work.changing();  // or the process might end while it is being written
           keep();
           kept_at = now;
         }

@@ -31,6 +31,11 @@ interrupt_watch::~interrupt_watch() {
   std::signal(SIGTERM, before_term);
 }
 
+void interrupt_watch::ignore_further() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+}
+
 bool interrupt_watch::requested() { return caught != 0; }
 int interrupt_watch::status() { return 128 + caught; }
 

@@ -11,6 +11,8 @@ class interrupt_watch {
   interrupt_watch& operator=(const interrupt_watch&) = delete;
 
   static bool requested();
+  /// From now on signals do nothing: for the last thing that a process does.
+  static void ignore_further();
   /// The exit status of a process that was interrupted, as shells give it: 128 and the signal's number.
   static int status();
 };

@@ -27,8 +27,11 @@ std::string duration(double seconds) {
 progress_line::progress_line(std::size_t rows_before)
     : on_terminal_(::isatty(STDERR_FILENO) != 0), rows_before_(rows_before), started_(seconds()), last_shown_(started_) {}
 
-progress_line::~progress_line() {
+progress_line::~progress_line() { wipe(); }
+
+void progress_line::wipe() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
 }
 
 void progress_line::update(std::size_t rows_done, std::size_t rows) {
@@ -38,6 +41,8 @@ void progress_line::update(std::size_t rows_done, std::size_t rows) {
   if (rows_done > rows_before_ && rows_done < rows) {
     const double rest = (now - started_) / static_cast<double>(rows_done - rows_before_) * static_cast<double>(rows - rows_done);
     std::fprintf(stderr, ", about %s left", duration(rest).c_str());
+  } else if (rows_done < rows) {
+    std::fprintf(stderr, ", %s so far", duration(now - started_).c_str());
   }
   std::fputs("\x1b[K", stderr);
   shown_ = true;

@@ -416,7 +416,8 @@ TEST_CASE("raw files and their sidecars") {
   CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [1], "offset": 11})"),
              ContainsSubstring("from byte 11 on"));
   CHECK_THAT(message(R"({"name": "K", "dtype": "int4", "shape": [20, 1]})"),
-             ContainsSubstring("has to be even"));
+             ContainsSubstring("array K: the last extent of int4 has to be even, as two elements share a byte, and shape [20, 1] "
+                               "does not say what stands in the other half at the end of a row: unpack it, to int8"));
   CHECK_THAT(message(R"({"name": "Q", "dtype": "uint8", "shape": [10], "size": 1})"),
              ContainsSubstring("the key \"size\" is not known"));
   CHECK(open_arrays(bytes, array_format::raw, "a.bin",
