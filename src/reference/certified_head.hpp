@@ -1,72 +1,74 @@
 #pragma once
 
-#include "kernel/fused_memory.hpp"
-#include "reference/certified_row.hpp"
-
-#include <attest/problem/tensor.hpp>
+#include "kernel/fused.hpp"
+#include "reference/certified_call.hpp"
+#include "reference/certified_input.hpp"
+#include "reference/certified_values.hpp"
+#include "reference/double_double_tier.hpp"
 
 #include <cstddef>
-#include <limits>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-// Keys and values of one head as the tiers read them, and what is cheap to know of them.
 namespace attest::certified {
 
-/// Rows first .. last of one head of an array, and their memory where they had to be converted.
-class input_rows {
+/// At least the Euclidean norm of `count` numbers, from what sum_of_squares() gives of them.
+double norm(double squares, std::size_t count);
+
+/// Keys and values of one head as the tiers read them. What is not always needed is found out when it is
+/// first asked for.
+class loaded_head {
  public:
-  /// With hidden_rows, rows that hold NaN or infinity become zeros: no query sees them. Binary64 rows without
-  /// gaps between their elements stay where they are.
-  void load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t last,
-            bool hidden_rows);
-  const exact_rows& get() const { return rows_; }
+  struct constant_column {
+    std::size_t column;
+    std::uint64_t pattern;  // of its number in the output's format
+    std::uint64_t low_pattern;
+    certificate how;
+  };
+
+  /// Whether it was not the head at hand already.
+  bool load(const call& call, std::size_t b, std::size_t head);
+
+  const exact_rows& keys() const { return k_.get(); }
+  const exact_rows& values() const { return v_.get(); }
+  /// Whether K and V are exact as doubles.
+  bool doubles() const { return k_.get().numbers.empty() && v_.get().numbers.empty(); }
+  value_facts& facts() { return facts_; }
+  /// At least the Euclidean norm of every key.
+  double largest_key();
+  /// Whether all keys are the same.
+  bool constant_keys();
+
+  /// Columns of V that hold one number in every row, where no sink draws it towards 0: it is the output.
+  const std::vector<constant_column>& constant() const { return constant_; }
+  /// The other columns, which are all that the packed heads have.
+  const std::vector<std::size_t>& varying() const { return varying_; }
+  const kernel::fused_head::packed_head<double>& fused();
+  const double_double_tier::packed_head& pairs();
+  /// Whether some of the pairs' value_exponents() is not 0.
+  bool scaled_pairs() const { return scaled_; }
 
  private:
-  exact_rows rows_;
-  kernel::fused_head::vector_memory<double> storage_;
-  std::size_t storage_size_ = 0;
-};
+  void sort_columns(const call& call);
+  const double* packed_values() const {
+    return constant_.empty() ? v_.get().doubles : varying_values_.data();
+  }
+  std::size_t packed_stride() const { return constant_.empty() ? v_.get().stride : varying_.size(); }
 
-/// What rows of one head see of the values: which columns are constant, means, largest magnitudes. Everything
-/// is found out when it is first asked for.
-class value_facts {
- public:
-  void reset(const exact_rows& v);
-
-  /// The columns that hold one number in all rows.
-  const std::vector<std::size_t>& constant_columns();
-  double largest();
-  /// The largest magnitude of each column.
-  const std::vector<double>& largest_by_column();
-
-  /// What follows is asked about another row.
-  void next_row() { summed_ = false; }
-
-  /// Whether the mean of the column over the keys that the row sees is certainly not x. An output that is a
-  /// rational number is the mean of the values of each score that occurs, so also the mean of all: where that
-  /// mean is something else, the output is not x.
-  bool mean_excludes(std::size_t column, const row_view& row, double x);
-
-  /// The exact sum of a column over the keys first .. last.
-  unbounded_dyadic sum(std::size_t column, std::size_t first, std::size_t last);
-
- private:
-  void add_up(const row_view& row);
-
-  const exact_rows* v_ = nullptr;
-  std::optional<std::vector<std::size_t>> constant_columns_;
-  std::optional<double> largest_;
-  std::vector<double> largest_by_column_;
-
-  // Plain sums of what the row at hand sees.
-  bool summed_ = false;
-  bool masked_ = false;
-  std::size_t first_ = 0, last_ = 0, count_ = 0;
-  std::vector<double> sums_;
-
-  std::size_t exact_first_ = 0, exact_last_ = 0;
-  std::vector<exact_accumulator> exact_sums_;
+  bool loaded_ = false;
+  std::size_t b_ = 0;
+  std::size_t head_ = 0;
+  input_rows k_, v_;
+  value_facts facts_;
+  std::optional<double> largest_key_;
+  std::optional<bool> constant_keys_;
+  std::vector<constant_column> constant_;
+  std::vector<std::size_t> varying_;
+  std::vector<double> varying_values_;  // these columns alone, where there are constant ones
+  std::optional<kernel::fused_head::packed_head<double>> fused_;
+  std::optional<double_double_tier::packed_head> pairs_;
+  bool scaled_ = false;
 };
 
 }  // namespace attest::certified
