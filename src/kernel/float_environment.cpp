@@ -15,9 +15,11 @@ void do_not_flush_subnormals() {
   _mm_setcsr(_mm_getcsr() & ~(flush_to_zero | denormals_are_zero));
 #elif defined(__aarch64__)
   constexpr unsigned long flush_to_zero = 1ul << 24;
+  constexpr unsigned long flush_inputs_alternate_handling = 1ul << 0 | 1ul << 1;  // FEAT_AFP, Armv8.7
   unsigned long control = 0;
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-  __asm__ volatile("msr fpcr, %0" : : "r"(control & ~flush_to_zero));
+  control &= ~(flush_to_zero | flush_inputs_alternate_handling);
+  __asm__ volatile("msr fpcr, %0" : : "r"(control));
 #endif
 }
 
