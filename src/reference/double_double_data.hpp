@@ -19,41 +19,110 @@ inline constexpr std::size_t block_rows = 32;   // a multiple of group_rows
 
 inline std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
+/// From one row of exponentials to the next: no power of two, which would put all rows into the same few
+/// sets of the first-level cache.
+inline constexpr std::size_t row_stride = block_keys + 8;
+
 using numbers = kernel::fused_head::vector_memory<double>;
+
+/// Cuts pieces of whole cache lines off uninitialised memory: with null memory, only adds up their sizes.
+class pieces {
+ public:
+  explicit pieces(double* memory) : memory_(memory) {}
+  void cut(double*& piece, std::size_t count) {
+    piece = memory_ == nullptr ? nullptr : memory_ + size_;
+    size_ += rounded_up(count, 8);
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  double* memory_;
+  std::size_t size_ = 0;
+};
 
 struct packed_head::data {
   std::size_t keys = 0;
   std::size_t key_width = 0;
   std::size_t value_width = 0;
   std::size_t value_panels = 0;
+  std::size_t blocks = 0;
 
-  int key_exponent = 0;          // the keys are scaled by 2^-key_exponent: coordinates below 1
-  numbers k;                     // [panel][key_width][panel_width], zeros beyond the last key
-  numbers key_grid;              // 3·κ_j for every key: κ_j a power of two, |k_j| (1 + 2^-20) <= κ_j
-  std::vector<double> key_norm;  // of every block: the largest κ_j
-  // Of every block: the least of (exponent of the last bit of k_j) - log2 g_j, g_j = 2^-51 κ_j.
-  std::vector<long> key_spare;
+  int key_exponent = 0;  // the keys are scaled by 2^-key_exponent: coordinates below 1
+  double* k;             // [panel][key_width][panel_width], zeros beyond the last key
+  double* key_grid;      // 3·κ_j for every key: κ_j a power of two, |k_j| (1 + 2^-20) <= κ_j
+  double* key_norm;      // of every block: the largest κ_j
+  double* key_last_bit;  // of every block: all k_j are multiples of that times 2^-51 κ_j; a power of two
 
-  numbers v;              // [value panel][key][panel_width], scaled
-  numbers value_grid;     // [block][value panel][panel_width]: powers of two, not below |v| (1 + 2^-20)
-  numbers value_largest;  // [value panel][panel_width]: max |v|, scaled
+  double* v;              // [value panel][key][panel_width], scaled
+  double* value_grid;     // [block][value panel][panel_width]: powers of two, not below |v| (1 + 2^-20)
+  double* value_largest;  // [value panel][panel_width]: max |v|, scaled
   std::vector<int> value_exponents;  // v is scaled by 2^-value_exponents
+
+  numbers memory;
+
+  /// Sizes are known: makes room for all arrays.
+  void reserve() {
+    pieces size(nullptr);
+    cut(size);
+    memory = numbers(size.size());
+    pieces all(memory.get());
+    cut(all);
+    value_exponents.assign(value_width, 0);
+  }
+
+ private:
+  void cut(pieces& from) {
+    const std::size_t padded = rounded_up(keys, panel_width);
+    const std::size_t width = value_panels * panel_width;
+    from.cut(k, padded * key_width);
+    from.cut(v, width * keys);
+    from.cut(key_grid, padded);
+    from.cut(key_norm, blocks);
+    from.cut(key_last_bit, blocks);
+    from.cut(value_grid, width * blocks);
+    from.cut(value_largest, width);
+  }
 };
 
 struct scratch::buffers {
-  std::size_t key_width = 0;
-  std::size_t value_panels = 0;
-  std::size_t blocks = 0;
-  numbers q;      // [group][key_width][group_rows]
-  numbers query;  // [key_width], padded
-  numbers high;   // [block_rows][block_keys]: scores, then exponentials
-  numbers low;
-  numbers output_high;  // [block_rows][value panel][panel_width]
-  numbers output_low;
-  numbers sums;  // [block_rows][2][8]: Σ exponentials by lane, high and low
+  double* q;            // [group][key_width][group_rows]
+  double* coordinates;  // [key_width][rows of a vector]: queries on their way there
+  double* high;         // [block_rows][row_stride]: scores, then exponentials
+  double* low;
+  double* output_high;  // [block_rows][value panel][panel_width]
+  double* output_low;
+  double* sums;  // [block_rows][2][8]: Σ exponentials by lane, high and low
   // [block_rows][blocks]: what the exponentials of a block of keys are relative to, and their relative error
-  std::vector<double> block_shift;
-  std::vector<double> block_error;
+  double* block_shift;
+  double* block_error;
+
+  numbers memory;
+  std::size_t size = 0;
+
+  /// Makes room for rows of a head; what is in it is lost.
+  void reserve(const packed_head::data& head) {
+    pieces needed(nullptr);
+    cut(needed, head);
+    if (needed.size() > size) {
+      size = needed.size();
+      memory = numbers(size);
+    }
+    pieces all(memory.get());
+    cut(all, head);
+  }
+
+ private:
+  void cut(pieces& from, const packed_head::data& head) {
+    from.cut(q, block_rows * head.key_width);
+    from.cut(coordinates, head.key_width * 8);
+    from.cut(high, block_rows * row_stride);
+    from.cut(low, block_rows * row_stride);
+    from.cut(output_high, block_rows * head.value_panels * panel_width);
+    from.cut(output_low, block_rows * head.value_panels * panel_width);
+    from.cut(sums, block_rows * 16);
+    from.cut(block_shift, block_rows * head.blocks);
+    from.cut(block_error, block_rows * head.blocks);
+  }
 };
 
 }  // namespace attest::double_double_tier

@@ -31,9 +31,9 @@ inline void evaluation::consider(row_state& s, double y, double error, std::size
 inline void evaluation::find_best_key(std::size_t block, std::size_t i, std::size_t first, std::size_t last) {
   row_state& s = state_[i];
   const query_row& row = rows_[i];
-  const double* high = memory_.high.get() + i * block_keys;
-  const double* low = memory_.low.get() + i * block_keys;
-  const double error = dot_error(s, head_.key_norm[block], head_.key_spare[block]);
+  const double* high = memory_.high + i * row_stride;
+  const double* low = memory_.low + i * row_stride;
+  const double error = dot_error(s, head_.key_norm[block], head_.key_last_bit[block]);
   for (std::size_t j = first; j < last; ++j) {
     const std::size_t key = block * block_keys + j;
     if (key < s.first || key >= s.last || (row.visible && !row.visible[key - row.first_key])) continue;
@@ -55,11 +55,11 @@ inline void evaluation::finish_coarse(std::size_t i) {
   const double error = outweighs ? static_cast<double>(head_.keys + 1) * 0x1p-298 : infinity;
   if (result.output_high)
     for (std::size_t c = 0; c < head_.value_width; ++c) {
-      const double largest = head_.value_largest.get()[c];
+      const double largest = head_.value_largest[c];
       result.output_high[c] =
           s.best_key == no_key
               ? 0
-              : head_.v.get()[(c / panel_width * head_.keys + s.best_key) * panel_width + c % panel_width];
+              : head_.v[(c / panel_width * head_.keys + s.best_key) * panel_width + c % panel_width];
       result.output_low[c] = 0;
       result.output_error[c] = outweighs ? error * largest : infinity;
     }
@@ -85,7 +85,7 @@ inline void evaluation::finish_coarse(std::size_t i) {
       log[0] = score.high;
       log[1] = score.low;
       const double size = s.best_norm * scale_.high * by;
-      log[2] = error + dot_error(s, s.best_norm, -100) * 0x1p-8 + size * 0x1p-100;
+      log[2] = error + dot_error(s, s.best_norm, 0) * 0x1p-8 + size * 0x1p-100;
     }
   }
 }

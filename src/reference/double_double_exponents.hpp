@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 // Powers of two and exponents of doubles, by their bits.
 namespace attest::double_double_tier {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A power of two that is not below x; 2^-200 at least, 2^1000 at most.
 inline double power_of_two_above(double x) {

@@ -20,13 +20,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace attest::double_double_tier {
 namespace HWY_NAMESPACE {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double exp_error = 0x1p-94;
 constexpr double ln2_256 = 0x1.62e42fefa39f0p-9;  // log(2)/256, rounded up
 
@@ -42,15 +40,9 @@ struct row_state {
   // A scaled dot product times this is a score, times 256 log2(e) where nothing else is done to it.
   double_double factor{};
   long factor_exponent = 0;
-  double factor_error = 0;         // of scores, where the factor was too small to be taken for anything but 0
-  long query_last_bit = 0;         // of the scaled query
-  bool lost = false;               // nothing is claimed
-  double shift = -infinity;        // of the exponentials: a multiple of 256
-  double grids = 0;                // Σ over blocks of the power of two above Σ exponentials
-  double error = 0;                // Σ over blocks of (relative error of exponentials · Σ exponentials)
-  double largest = -infinity;      // the largest score so far, times 256 log2(e)
-  double largest_block_error = 0;  // relative error of the exponentials of its block
-  double largest_low = 0;          // what its low word is at most
+  double factor_error = 0;    // of scores, where the factor was too small to be taken for anything but 0
+  double query_last_bit = 0;  // a power of two that all coordinates of the scaled query are multiples of
+  bool lost = false;          // nothing is claimed
   std::uint64_t wanted_panels = 0;  // of values; the last bit stands for panel 63 and all beyond
 
   // Scores too large for a difference of exponents to be known well: only whether one key outweighs all
@@ -64,12 +56,19 @@ struct row_state {
   double best_norm = 0;          // κ of its block
 };
 
+/// One number for each row, for vectors of rows.
+struct alignas(64) of_rows {
+  double of[block_rows];
+  double& operator[](std::size_t i) { return of[i]; }
+  double operator[](std::size_t i) const { return of[i]; }
+};
+
 class evaluation {
  public:
   evaluation(const packed_head::data& head, const score_steps& steps, scratch::buffers& memory)
       : head_(head), steps_(steps), memory_(memory) {
     width_ = head.value_panels * panel_width;
-    blocks_ = (head.keys + block_keys - 1) / block_keys;
+    blocks_ = head.blocks;
     simple_ = !steps.softcap && !steps.slope;
     const double_double log2e{exp_tables::log2e_256_high, exp_tables::log2e_256_low};
     scale_ = steps.scale ? double_double{std::abs(*steps.scale), 0}
@@ -78,12 +77,13 @@ class evaluation {
       std::frexp(scale_.high, &scale_exponent_);
       scale_ = {std::ldexp(scale_.high, -scale_exponent_), std::ldexp(scale_.low, -scale_exponent_)};
     }
-    for (const double norm : head.key_norm) largest_key_norm_ = std::max(largest_key_norm_, norm);
+    for (std::size_t b = 0; b < head.blocks; ++b)
+      largest_key_norm_ = std::max(largest_key_norm_, head.key_norm[b]);
     scale_log2e_ = product(scale_, log2e);
     if (steps.sink) sink_ = product(log2e, *steps.sink);
     sink_overflows_ = !(std::abs(sink_.high) < 0x1p1023);
     if (sink_overflows_) sink_ = {std::copysign(0x1p1000, *steps.sink), 0};  // any number: nothing is claimed
-    reserve();
+    memory.reserve(head);
   }
 
   void rows(const query_row* rows, const row_results* results, std::size_t count) {
@@ -92,24 +92,25 @@ class evaluation {
     count_ = count;
     start();
     for (std::size_t block = 0; block < blocks_; ++block) keys(block);
-    for (std::size_t i = 0; i < count_; ++i) finish(i);
+    for (std::size_t i = 0; i < count_; i += lanes) finish(i);
   }
 
  private:
-  void reserve();
   void start();
+  void load_queries(std::size_t first);
   void start_row(std::size_t i);
   void keys(std::size_t block);
-  bool bias(std::size_t i) const { return rows_[i].bias != nullptr; }
   void row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum);
   double apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
                      double& largest_low);
-  double dot_error(const row_state& s, double norm, long spare) const;
+  double dot_error(const row_state& s, double norm, double key_last_bit) const;
   void consider(row_state& s, double y, double error, std::size_t key);
   void find_best_key(std::size_t block, std::size_t i, std::size_t first, std::size_t last);
   void finish_coarse(std::size_t i);
   void rescale(std::size_t i, double shift);
-  void finish(std::size_t i);
+  void finish(std::size_t first);
+  void finish_output(std::size_t i, double_double inverse, double error);
+  void finish_log_sum_exp(std::size_t i, double_double total, double error);
   void finish_weights(std::size_t i, double_double inverse, double error);
 
   const packed_head::data& head_;
@@ -129,76 +130,116 @@ class evaluation {
   const row_results* results_ = nullptr;
   std::size_t count_ = 0;
   row_state state_[block_rows];
-  double grids_[block_rows] = {};  // of the sums over values of the block at hand, but for the values' factor
+  of_rows query_exponent_;       // the scaled query is q · 2^-query_exponent
+  of_rows shift_;                // of the exponentials: a multiple of 256
+  of_rows grids_;                // Σ over blocks of the power of two above Σ exponentials
+  of_rows error_;                // Σ over blocks of (relative error of exponentials · Σ exponentials)
+  of_rows largest_;              // the largest score so far, times 256 log2(e)
+  of_rows largest_block_error_;  // relative error of the exponentials of its block
+  of_rows largest_low_;          // what its low word is at most
+  of_rows grid_;                 // of the sums over values of the block at hand, but for the values' factor
+  std::uint64_t wanted_panels_[block_rows / group_rows];  // by some row of the group
+  bool fresh_[block_rows / group_rows];                   // outputs of the group are not set yet
   alignas(64) std::uint64_t mask_[block_keys];
 };
 
-inline void evaluation::reserve() {
-  if (memory_.key_width < head_.key_width || memory_.q.get() == nullptr) {
-    memory_.q = numbers(block_rows * head_.key_width);
-    memory_.query = numbers(head_.key_width + 8);
-    memory_.key_width = head_.key_width;
+inline void evaluation::start() {
+  const std::size_t filled = rounded_up(count_, std::max(group_rows, lanes));
+  std::fill_n(memory_.sums, filled * 16, 0.0);
+  for (std::size_t i = 0; i < filled; ++i) {
+    state_[i] = {};
+    shift_[i] = largest_[i] = -infinity;
+    grids_[i] = error_[i] = largest_block_error_[i] = largest_low_[i] = 0;
   }
-  if (memory_.high.get() == nullptr) {
-    memory_.high = numbers(block_rows * block_keys);
-    memory_.low = numbers(block_rows * block_keys);
-    memory_.sums = numbers(block_rows * 16);
+  for (std::size_t g = 0; g < filled / group_rows; ++g) {
+    fresh_[g] = true;
+    wanted_panels_[g] = 0;
   }
-  if (memory_.value_panels < head_.value_panels || memory_.output_high.get() == nullptr) {
-    memory_.output_high = numbers(block_rows * std::max<std::size_t>(width_, 1));
-    memory_.output_low = numbers(block_rows * std::max<std::size_t>(width_, 1));
-    memory_.value_panels = head_.value_panels;
-  }
-  if (memory_.blocks < blocks_) {
-    memory_.block_shift.resize(block_rows * blocks_);
-    memory_.block_error.resize(block_rows * blocks_);
-    memory_.blocks = blocks_;
+  for (std::size_t i = 0; i < filled; i += lanes) load_queries(i);
+  for (std::size_t i = 0; i < count_; ++i) {
+    start_row(i);
+    wanted_panels_[i / group_rows] |= state_[i].wanted_panels;
   }
 }
 
-inline void evaluation::start() {
-  if (count_ % group_rows != 0)
-    std::fill_n(memory_.q.get() + count_ / group_rows * group_rows * head_.key_width,
-                group_rows * head_.key_width, 0.0);
-  std::fill_n(memory_.output_high.get(), block_rows * width_, 0.0);
-  std::fill_n(memory_.output_low.get(), block_rows * width_, 0.0);
-  std::fill_n(memory_.sums.get(), block_rows * 16, 0.0);
-  for (std::size_t i = 0; i < block_rows; ++i) {
-    state_[i] = {};
-    if (i < count_) start_row(i);
+/// Scales the queries of a vector of rows, so that their norms are below 1, and puts them where tiles read
+/// them. A negative scale's sign goes to them.
+inline void evaluation::load_queries(std::size_t first) {
+  const D d;
+  const std::size_t width = head_.key_width;
+  const std::size_t rows = first < count_ ? count_ - first : 0;
+  double* x = memory_.coordinates;
+  V largest = hn::Zero(d);
+  for (std::size_t c = 0; c < width; c += lanes) {
+    V columns[lanes];
+    load_columns([&](std::size_t i) { return rows_[first + i].q; }, rows, c, width, columns);
+    const auto put = [&](std::size_t i) HWY_ATTR {
+      largest = hn::Max(largest, hn::Abs(columns[i]));
+      hn::Store(columns[i], d, x + (c + i) * lanes);
+    };
+    if (c + lanes <= width) {
+      HWY_UNROLL(8)
+      for (std::size_t i = 0; i < lanes; ++i) put(i);
+    } else {
+      for (std::size_t i = 0; c + i < width; ++i) put(i);
+    }
+  }
+
+  alignas(64) double numbers_of[lanes], factor[lanes];
+  int exponent[lanes];
+  hn::Store(largest, d, numbers_of);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    exponent[i] = std::max(exponent_above(numbers_of[i]), -900);
+    factor[i] = power_of_two(-exponent[i]);
+  }
+  const V below_one = hn::Load(d, factor);
+  coordinates_seen seen;
+  const auto look = [&](std::size_t c, std::size_t parity)
+                        HWY_ATTR { seen.look(hn::Mul(hn::Load(d, x + c * lanes), below_one), parity); };
+  for (std::size_t c = 0; c + 2 <= width; c += 2) {
+    look(c, 0);
+    look(c + 1, 1);
+  }
+  if (width % 2 != 0) look(width - 1, 0);
+
+  hn::Store(hn::Mul(seen.norm(), hn::Set(d, 1 + 0x1p-20)), d, numbers_of);
+  const bool negative = steps_.scale && std::signbit(*steps_.scale);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    // The norm of the coordinates below 1 is below 2^norm. (A number that lost bits below 2^-1074 has a last
+    // bit there: nothing is exact then.)
+    const int norm = exponent_above(numbers_of[i]);
+    factor[i] = negative ? -power_of_two(-norm) : power_of_two(-norm);
+    query_exponent_[first + i] = exponent[i] + norm;
+  }
+  const V to_norm = hn::Load(d, factor);
+  hn::Store(hn::Abs(hn::Mul(seen.last_bit(), to_norm)), d, numbers_of);
+  for (std::size_t i = 0; i < lanes; ++i) state_[first + i].query_last_bit = numbers_of[i];
+
+  double* q = memory_.q + first / group_rows * group_rows * width + first % group_rows;
+  for (std::size_t c = 0; c < width; ++c) {
+    const V y = hn::Mul(hn::Mul(hn::Load(d, x + c * lanes), below_one), to_norm);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    const hn::Half<D> half;
+    hn::Store(hn::LowerHalf(half, y), half, q + c * group_rows);
+    hn::Store(hn::UpperHalf(half, y), half, q + (width + c) * group_rows);
+#else
+    hn::Store(y, d, q + c * group_rows);
+#endif
   }
 }
 
 inline void evaluation::start_row(std::size_t i) {
   row_state& s = state_[i];
   const query_row& row = rows_[i];
-  const std::size_t width = head_.key_width;
-  const std::size_t padded = rounded_up(width, 8);
   s.first = row.first_key;
   s.last = std::min(row.last_key, head_.keys);
   s.wanted_panels = row.wanted ? 0 : ~std::uint64_t{0};
   if (row.wanted)
     for (std::size_t c = 0; c < head_.value_width; ++c)
       if (row.wanted[c]) s.wanted_panels |= panel_bit(c / panel_width);
-  double* x = memory_.query.get();
-  std::copy(row.q, row.q + width, x);
-  std::fill(x + width, x + padded, 0.0);
-
-  int exponent = std::max(exponent_above(largest_magnitude(x, 1, padded, padded)), -900);
-  const scaled_row scaled = scale_row(x, padded, power_of_two(-exponent));
-  // The norm of x is below 2^norm. (A number that lost bits below 2^-1074 has a last bit there: nothing is
-  // exact then.)
-  const int norm = exponent_above(scaled.norm * (1 + 0x1p-20));
-  exponent += norm;
-  s.query_last_bit = exponent_above(scaled.last_bit) - 1 - norm;
-
-  const bool negative = steps_.scale && std::signbit(*steps_.scale);
-  const double factor = negative ? -power_of_two(-norm) : power_of_two(-norm);
-  double* q = memory_.q.get() + (i / group_rows) * group_rows * width + i % group_rows;
-  for (std::size_t c = 0; c < width; ++c) q[c * group_rows] = x[c] * factor;
 
   const double_double scale = simple_ && !row.bias ? scale_log2e_ : scale_;
-  const long total = static_cast<long>(scale_exponent_) + exponent + head_.key_exponent;
+  const long total = scale_exponent_ + static_cast<long>(query_exponent_[i]) + head_.key_exponent;
   if (scale.high == 0) {
     s.factor = {0, 0};
   } else if (total < -500) {
@@ -210,14 +251,14 @@ inline void evaluation::start_row(std::size_t i) {
     s.factor_exponent = total;
     if (total > 900 && steps_.sink) s.lost = true;
     const double size = s.factor.high * largest_key_norm_;
-    if (!(size * static_cast<double>(width + 1) * 0x1p-52 <= 0x1p-11))
+    if (!(size * static_cast<double>(head_.key_width + 1) * 0x1p-52 <= 0x1p-11))
       (simple_ && !row.bias ? s.coarse : s.lost) = true;
   }
   if (steps_.sink) {
-    s.largest = sink_.high;
-    s.shift = 256 * std::ceil(sink_.high / 256);
-    s.largest_low = std::abs(sink_.low);
-    s.largest_block_error = std::abs(sink_.high) * 0x1p-103 * ln2_256 + exp_error;
+    largest_[i] = sink_.high;
+    shift_[i] = 256 * std::ceil(sink_.high / 256);
+    largest_low_[i] = std::abs(sink_.low);
+    largest_block_error_[i] = std::abs(sink_.high) * 0x1p-103 * ln2_256 + exp_error;
     if (!(std::abs(sink_.high) < 0x1p42)) {
       (simple_ && !row.bias ? s.coarse : s.lost) = true;
     }
@@ -258,11 +299,10 @@ inline void evaluation::keys(std::size_t block) {
     for (std::size_t g = 0; g < groups; ++g) {
       if (keys[g].last <= panel * panel_width || keys[g].first >= (panel + 1) * panel_width) continue;
       for (std::size_t j = panel * panel_width; j < (panel + 1) * panel_width; j += tile_width)
-        score_tile(memory_.q.get() + g * group_rows * width,
-                   head_.k.get() + (begin / panel_width + panel) * width * panel_width + j % panel_width,
-                   head_.key_grid.get() + begin + j, width,
-                   memory_.high.get() + g * group_rows * block_keys + j,
-                   memory_.low.get() + g * group_rows * block_keys + j);
+        score_tile(memory_.q + g * group_rows * width,
+                   head_.k + (begin / panel_width + panel) * width * panel_width + j % panel_width,
+                   head_.key_grid + begin + j, width, memory_.high + g * group_rows * row_stride + j,
+                   memory_.low + g * group_rows * row_stride + j);
     }
   for (std::size_t g = 0; g < groups; ++g) {
     if (keys[g].last == keys[g].first) continue;
@@ -273,30 +313,30 @@ inline void evaluation::keys(std::size_t block) {
       if (i < count_) {
         row_exponentials(block, i, first, last, sum);
       } else {
-        std::fill_n(memory_.high.get() + i * block_keys + first, last - first, 0.0);
-        std::fill_n(memory_.low.get() + i * block_keys + first, last - first, 0.0);
+        std::fill_n(memory_.high + i * row_stride + first, last - first, 0.0);
+        std::fill_n(memory_.low + i * row_stride + first, last - first, 0.0);
       }
       const double grid = power_of_two_above(sum);
-      state_[i].grids += grid;
-      grids_[i] = 3 * grid;
+      grids_[i] += grid;
+      grid_[i] = 3 * grid;
     }
   }
   for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
-    const double* grid = head_.value_grid.get() + (block * head_.value_panels + panel) * panel_width;
+    const double* grid = head_.value_grid + (block * head_.value_panels + panel) * panel_width;
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t row = g * group_rows;
-      const std::uint64_t wanted = state_[row].wanted_panels | state_[row + 1].wanted_panels |
-                                   state_[row + 2].wanted_panels | state_[row + 3].wanted_panels;
-      if (keys[g].last == keys[g].first || (wanted & panel_bit(panel)) == 0) continue;
-      const double* v = head_.v.get() + (panel * head_.keys + begin + keys[g].first) * panel_width;
+      if (keys[g].last == keys[g].first || (wanted_panels_[g] & panel_bit(panel)) == 0) continue;
+      const double* v = head_.v + (panel * head_.keys + begin + keys[g].first) * panel_width;
+      const double* high = memory_.high + row * row_stride + keys[g].first;
+      const double* low = memory_.low + row * row_stride + keys[g].first;
+      double* output_high = memory_.output_high + row * width_ + panel * panel_width;
+      double* output_low = memory_.output_low + row * width_ + panel * panel_width;
       for (std::size_t c = 0; c < panel_width; c += tile_width)
-        output_tile(memory_.high.get() + row * block_keys + keys[g].first,
-                    memory_.low.get() + row * block_keys + keys[g].first, v + c, keys[g].last - keys[g].first,
-                    grid + c, grids_ + row,
-                    memory_.output_high.get() + row * width_ + panel * panel_width + c,
-                    memory_.output_low.get() + row * width_ + panel * panel_width + c, width_);
+        output_tile(high, low, v + c, keys[g].last - keys[g].first, grid + c, grid_.of + row, output_high + c,
+                    output_low + c, width_, fresh_[g]);
     }
   }
+  for (std::size_t g = 0; g < groups; ++g) fresh_[g] = fresh_[g] && keys[g].last == keys[g].first;
 }
 
 }  // namespace HWY_NAMESPACE

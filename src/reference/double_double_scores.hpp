@@ -20,12 +20,12 @@ namespace attest::double_double_tier {
 namespace HWY_NAMESPACE {
 
 /// docs/error-bounds.md, "Scores".
-inline double evaluation::dot_error(const row_state& s, double norm, long spare) const {
+inline double evaluation::dot_error(const row_state& s, double norm, double key_last_bit) const {
   const double n = static_cast<double>(head_.key_width);
   double error = 0x1p-100;
-  const long last_bit = s.query_last_bit + spare;  // of all products, in last places of the grid
-  if (last_bit < 0) error += n * 0x1p-101;
-  if (last_bit < -40 || n > 2048) error += (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105);
+  const double last_bit = s.query_last_bit * key_last_bit;  // of all products, in last places of the grid
+  if (last_bit < 1) error += n * 0x1p-101;
+  if (last_bit < 0x1p-40 || n > 2048) error += (n + 5) * (n + 5) * (fused ? 0x1p-106 : 0x1p-105);
   return s.factor.high * norm * error + s.factor_error;
 }
 
@@ -36,8 +36,8 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
   const D d;
   const row_state& s = state_[i];
   const query_row& row = rows_[i];
-  double* high = memory_.high.get() + i * block_keys;
-  double* low = memory_.low.get() + i * block_keys;
+  double* high = memory_.high + i * row_stride;
+  double* low = memory_.low + i * row_stride;
   const V fh = hn::Set(d, s.factor.high);
   const V fl = hn::Set(d, s.factor.low);
   const V log2e_high = hn::Set(d, exp_tables::log2e_256_high);
@@ -130,25 +130,28 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
 }
 
 inline void evaluation::rescale(std::size_t i, double shift) {
-  row_state& s = state_[i];
-  if (s.shift == -infinity) {
-    s.shift = shift;
+  if (shift_[i] == -infinity) {
+    shift_[i] = shift;
     return;
   }
-  const double by = (s.shift - shift) / 256;
+  const double by = (shift_[i] - shift) / 256;
   const double f = by < -1000 ? 0 : std::ldexp(1.0, static_cast<int>(by));
-  s.shift = shift;
-  s.grids *= f;
-  s.error *= f;
+  shift_[i] = shift;
+  grids_[i] *= f;
+  error_[i] *= f;
   const D d;
   const V factor = hn::Set(d, f);
-  double* high = memory_.output_high.get() + i * width_;
-  double* low = memory_.output_low.get() + i * width_;
-  for (std::size_t c = 0; c < width_; c += lanes) {
-    hn::Store(hn::Mul(hn::Load(d, high + c), factor), d, high + c);
-    hn::Store(hn::Mul(hn::Load(d, low + c), factor), d, low + c);
+  const std::size_t group = i / group_rows;
+  for (std::size_t panel = 0; panel < head_.value_panels && !fresh_[group]; ++panel) {
+    if ((wanted_panels_[group] & panel_bit(panel)) == 0) continue;
+    double* high = memory_.output_high + i * width_ + panel * panel_width;
+    double* low = memory_.output_low + i * width_ + panel * panel_width;
+    for (std::size_t c = 0; c < panel_width; c += lanes) {
+      hn::Store(hn::Mul(hn::Load(d, high + c), factor), d, high + c);
+      hn::Store(hn::Mul(hn::Load(d, low + c), factor), d, low + c);
+    }
   }
-  double* sums = memory_.sums.get() + i * 16;
+  double* sums = memory_.sums + i * 16;
   for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
 }
 
@@ -160,8 +163,8 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
   const DU du;
   row_state& s = state_[i];
   const query_row& row = rows_[i];
-  double* high = memory_.high.get() + i * block_keys;
-  double* low = memory_.low.get() + i * block_keys;
+  double* high = memory_.high + i * row_stride;
+  double* low = memory_.low + i * row_stride;
   const std::size_t first_key = block * block_keys + first;
   const std::size_t last_key = block * block_keys + last;
   const bool masked = row.visible || s.first > first_key || s.last < last_key;
@@ -189,7 +192,7 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
     return;
   }
 
-  double error = dot_error(s, head_.key_norm[block], head_.key_spare[block]);
+  double error = dot_error(s, head_.key_norm[block], head_.key_last_bit[block]);
   double largest_low =
       s.factor.high * head_.key_norm[block] * static_cast<double>(head_.key_width + 1) * 0x1p-52;
   const bool direct = simple_ && !row.bias;
@@ -210,17 +213,17 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
   }
   double largest = hn::GetLane(hn::MaxOfLanes(d, top));
   if (direct) largest *= s.factor.high;
-  if (largest > s.largest) {
-    s.largest = largest;
-    s.largest_block_error = relative;
-    s.largest_low = largest_low;
+  if (largest > largest_[i]) {
+    largest_[i] = largest;
+    largest_block_error_[i] = relative;
+    largest_low_[i] = largest_low;
   }
   const double shift = 256 * std::ceil(largest / 256);
-  if (shift > s.shift) rescale(i, shift);
-  memory_.block_shift[i * blocks_ + block] = s.shift;
+  if (shift > shift_[i]) rescale(i, shift);
+  memory_.block_shift[i * blocks_ + block] = shift_[i];
   memory_.block_error[i * blocks_ + block] = relative;
 
-  const V shift_of_all = hn::Set(d, s.shift);
+  const V shift_of_all = hn::Set(d, shift_[i]);
   V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
   alignas(64) double reduced[5][block_keys];
   const auto all_vectors = [&](auto is_direct, auto is_masked) HWY_ATTR {
@@ -272,14 +275,14 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
   else
     all_vectors(std::false_type(), std::true_type());
 
-  double* sums = memory_.sums.get() + i * 16;
+  double* sums = memory_.sums + i * 16;
   V all, e;
   two_sum(hn::Load(d, sums), sum_high, all, e);
   hn::Store(all, d, sums);
   hn::Store(hn::Add(hn::Load(d, sums + 8), hn::Add(e, sum_low)), d, sums + 8);
 
   sum = hn::GetLane(hn::SumOfLanes(d, sum_high)) * (1 + 0x1p-20);
-  s.error += relative * sum;
+  error_[i] += relative * sum;
 
   if (results_[i].weights_high) {
     const std::size_t from = std::max(first_key, s.first);

@@ -70,7 +70,9 @@ packed_head::packed_head(std::size_t keys, std::size_t key_width, std::size_t va
   data_->keys = keys;
   data_->key_width = key_width;
   data_->value_width = value_width;
-  data_->value_panels = (value_width + panel_width - 1) / panel_width;
+  data_->value_panels = rounded_up(value_width, panel_width) / panel_width;
+  data_->blocks = rounded_up(keys, block_keys) / block_keys;
+  data_->reserve();
   HWY_DYNAMIC_DISPATCH(pack)(*data_, k, k_stride, v, v_stride);
 }
 packed_head::~packed_head() = default;

@@ -49,7 +49,7 @@ HWY_INLINE void store_scores(const tile_row& t, V grid0, V grid1, double* high, 
 }
 
 /// Dot products of group_rows queries q[c][row] and the tile_width keys k[c][panel], as high + low, into rows
-/// block_keys apart.
+/// row_stride apart.
 HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTRICT k,
                            const double* HWY_RESTRICT grid, std::size_t width, double* HWY_RESTRICT high,
                            double* HWY_RESTRICT low) {
@@ -71,35 +71,39 @@ HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTR
         accumulate(in_register(hn::Set(d, qc[3])), k0, k1, e);
       }
     }
-    double* h = high + first * block_keys;
-    double* l = low + first * block_keys;
+    double* h = high + first * row_stride;
+    double* l = low + first * row_stride;
     store_scores(a, g0, g1, h, l);
-    store_scores(b, g0, g1, h + block_keys, l + block_keys);
+    store_scores(b, g0, g1, h + row_stride, l + row_stride);
     if constexpr (tile_rows == 4) {
-      store_scores(c, g0, g1, h + 2 * block_keys, l + 2 * block_keys);
-      store_scores(e, g0, g1, h + 3 * block_keys, l + 3 * block_keys);
+      store_scores(c, g0, g1, h + 2 * row_stride, l + 2 * row_stride);
+      store_scores(e, g0, g1, h + 3 * row_stride, l + 3 * row_stride);
     }
   }
 }
 
-HWY_INLINE void add_output(V s, V r, V grid, double* high, double* low) {
+HWY_INLINE void put_output(V s, V r, V grid, double* high, double* low, bool add) {
   const D d;
-  V h, e;
-  two_sum(hn::Load(d, high), hn::Sub(s, grid), h, e);
+  V h = hn::Sub(s, grid), l = r;
+  if (add) {
+    V e;
+    two_sum(hn::Load(d, high), h, h, e);
+    l = hn::Add(hn::Load(d, low), hn::Add(e, r));
+  }
   hn::Store(h, d, high);
-  hn::Store(hn::Add(hn::Load(d, low), hn::Add(e, r)), d, low);
+  hn::Store(l, d, low);
 }
-HWY_INLINE void add_outputs(const tile_row& t, V grid0, V grid1, double* high, double* low) {
-  add_output(t.s0, t.r0, grid0, high, low);
-  add_output(t.s1, t.r1, grid1, high + lanes, low + lanes);
+HWY_INLINE void put_outputs(const tile_row& t, V grid0, V grid1, double* high, double* low, bool add) {
+  put_output(t.s0, t.r0, grid0, high, low, add);
+  put_output(t.s1, t.r1, grid1, high + lanes, low + lanes, add);
 }
 
-/// Adds Σ_j p_j v_j over `count` keys, p from rows block_keys apart, to group_rows rows of outputs `stride`
-/// apart. The grid of a row is sums[row] · grid.
+/// Adds Σ_j p_j v_j over `count` keys, p from rows row_stride apart, to group_rows rows of outputs `stride`
+/// apart, or with `fresh` puts it there. The grid of a row is sums[row] · grid.
 HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
                             const double* HWY_RESTRICT v, std::size_t count, const double* HWY_RESTRICT grid,
                             const double* HWY_RESTRICT sums, double* HWY_RESTRICT output_high,
-                            double* HWY_RESTRICT output_low, std::size_t stride) {
+                            double* HWY_RESTRICT output_low, std::size_t stride, bool fresh) {
   const D d;
   const V g0 = hn::Load(d, grid);
   const V g1 = hn::Load(d, grid + lanes);
@@ -110,25 +114,26 @@ HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_R
     };
     tile_row a = start(first), b = start(first + 1), c = start(first + tile_rows - 2),
              e = start(first + tile_rows - 1);
-    const double* h = high + first * block_keys;
-    const double* l = low + first * block_keys;
+    const double* h = high + first * row_stride;
+    const double* l = low + first * row_stride;
     const double* vj = v;
     for (std::size_t j = 0; j < count; ++j, vj += panel_width) {
       const V v0 = in_register(hn::Load(d, vj));
       const V v1 = in_register(hn::Load(d, vj + lanes));
       accumulate_pair(in_register(hn::Set(d, h[j])), in_register(hn::Set(d, l[j])), v0, v1, a);
-      accumulate_pair(in_register(hn::Set(d, h[j + block_keys])), in_register(hn::Set(d, l[j + block_keys])),
+      accumulate_pair(in_register(hn::Set(d, h[j + row_stride])), in_register(hn::Set(d, l[j + row_stride])),
                       v0, v1, b);
       if constexpr (tile_rows == 4) {
-        accumulate_pair(in_register(hn::Set(d, h[j + 2 * block_keys])),
-                        in_register(hn::Set(d, l[j + 2 * block_keys])), v0, v1, c);
-        accumulate_pair(in_register(hn::Set(d, h[j + 3 * block_keys])),
-                        in_register(hn::Set(d, l[j + 3 * block_keys])), v0, v1, e);
+        accumulate_pair(in_register(hn::Set(d, h[j + 2 * row_stride])),
+                        in_register(hn::Set(d, l[j + 2 * row_stride])), v0, v1, c);
+        accumulate_pair(in_register(hn::Set(d, h[j + 3 * row_stride])),
+                        in_register(hn::Set(d, l[j + 3 * row_stride])), v0, v1, e);
       }
     }
     const auto finish = [&](const tile_row& t, std::size_t row) HWY_ATTR {
       const V p = hn::Set(D(), sums[row]);
-      add_outputs(t, hn::Mul(p, g0), hn::Mul(p, g1), output_high + row * stride, output_low + row * stride);
+      put_outputs(t, hn::Mul(p, g0), hn::Mul(p, g1), output_high + row * stride, output_low + row * stride,
+                  !fresh);
     };
     finish(a, first);
     finish(b, first + 1);
