@@ -1,5 +1,7 @@
 #pragma once
 
+#include <attest/io/array_file.hpp>
+#include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 
 #include <charconv>
@@ -7,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 // What the texts of the command line say.
 namespace attest::tools {
@@ -24,6 +27,19 @@ inline std::pair<std::string, std::string> assignment(const std::string& text, c
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw io::input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// That no file which is read is written as well: `output`, nor where it has one its sidecar. Of NAME=PATH the path counts.
+inline void refuse_to_replace(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& given : inputs) {
+    const std::size_t equals = given.find('=');
+    for (const std::string& input : {given, equals == std::string::npos ? given : given.substr(equals + 1)})
+      for (const char* const read : {"", ".json"}) {
+        io::refuse_to_replace(output, input + read);
+        const auto format = io::format_of_path(output);
+        if (format == io::array_format::raw || format == io::array_format::npy) io::refuse_to_replace(output + ".json", input + read);
+      }
+  }
 }
 
 }  // namespace attest::tools

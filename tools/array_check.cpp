@@ -114,7 +114,10 @@ class checker {
   void check() {
     std::vector<const io::array_info*> wanted;
     for (const io::array_info& a : reference_->arrays())
-      if (!is_companion(a.name)) wanted.push_back(&a);
+      if (a.readable ? !is_companion(a.name) : is_asked_for(a.name))
+        wanted.push_back(&a);
+      else if (!a.readable)
+        report_.unused.push_back(a.name + " of " + report_.reference);
     for (const std::string& name : request_.only)
       if (reference_->find(name) == nullptr)
         throw input_error("--only: " + report_.reference + " has no array " + name + ": it has " +
@@ -151,6 +154,10 @@ class checker {
   }
 
  private:
+  bool is_asked_for(const std::string& name) const {
+    return std::find(request_.only.begin(), request_.only.end(), name) != request_.only.end();
+  }
+
   void sort_out_keys() {
     std::vector<std::string> names;
     for (const io::array_info& a : reference_->arrays()) names.push_back(a.name);
@@ -233,8 +240,7 @@ class checker {
     const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 ||
                              a.type == dtype::uint64;
     if (a.untyped)
-      throw input_error(where + "its elements are " + std::to_string(size_of(a.type)) + (size_of(a.type) == 1 ? " byte" : " bytes") +
-                        " without a type: --dtype " + called + (size_of(a.type) == 1 ? "=float8_e4m3fn" : "=bfloat16"));
+      throw input_error(where + io::untyped_text(a, called));
     if ((is_unsigned && !typed && &file == candidate_.get() &&
                       format_of(reference_->find(called)->type) != nullptr))
       throw input_error(

@@ -392,8 +392,15 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     throw input_error(
         r.output + ": parts are written as .safetensors, .npz, .npy or .bin, since merge reads them again");
   const io::output_file early(r.output);  // what is wrong with it is found before the work
+  refuse_to_replace(r.output, r.files);
   std::optional<io::output_file> report;
-  if (!r.report.empty()) report.emplace(r.report);
+  if (!r.report.empty()) {
+    report.emplace(r.report);
+    refuse_to_replace(r.report, r.files);
+    const bool sidecar = *format == io::array_format::npy || *format == io::array_format::raw;
+    if (r.report == r.output || (sidecar && r.report == r.output + ".json"))
+      throw input_error("--report: " + r.report + " is what -o writes, too: name another file");
+  }
 
   const array_problem p = read_array_problem(r.files, r.options);
   const std::string whole = whole_provenance(p);
@@ -533,6 +540,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     io::write_arrays(r.output, content);
     std::filesystem::remove(part_path, ignored);
 
+    if (report) report->write(report_text(counts, range, seconds() - started));
     std::string summary = r.output + ": ";
     for (const host_array& a : content.arrays)
       summary += (&a == &content.arrays.front() ? "" : ", ") + a.name + " " + shape_text(a.shape) + " " +
@@ -547,7 +555,6 @@ int write_reference(const array_reference_request& r, const std::string& where) 
             case_text(p, shape)) +
         "\n");
   }
-  if (report) report->write(report_text(counts, range, seconds() - started));
   for (std::size_t i = 0; i < counts.undecided_elements.size() && i < 10; ++i) {
     const undecided_element& e = counts.undecided_elements[i];
     std::cerr << std::string("attest: undecided: ") + name_of(e.array) + (e.low_word ? " (low word) " : " ") +
@@ -569,6 +576,7 @@ int write_array_reference(const array_reference_request& r) {
 }
 
 int merge_parts(const std::vector<std::string>& paths, const std::string& output) {
+  refuse_to_replace(output, paths);
   std::vector<std::pair<std::string, part>> parts;
   for (const std::string& path : paths) parts.emplace_back(path, open_part(path, io::open_arrays(path)));
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {

@@ -29,7 +29,9 @@ const char* const case_explanation =
     "\n";
 
 destination::destination(const case_options& options) {
-  if (options.output != "-") file_.emplace(options.output);
+  if (options.output == "-") return;
+  file_.emplace(options.output);
+  io::refuse_to_replace(options.output, options.input);
 }
 
 void destination::write(std::string_view bytes) const {

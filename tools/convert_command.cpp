@@ -31,6 +31,7 @@ int run(const request& r) {
     throw input_error(
         r.output +
         ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
+  refuse_to_replace(r.output, {r.input});
   const auto file = io::open_arrays(r.input);
   if (!file->unknown_keys().empty()) throw input_error(r.input + ": " + io::unknown_key(file->unknown_keys()[0]));
   const auto known = [&](const std::string& option, const std::string& name) {
@@ -57,8 +58,7 @@ int run(const request& r) {
     for (const auto& [name, type] : dtypes)
       if (name == info.name) a = io::reinterpreted(std::move(a), type, where);
     if (a.untyped)
-      throw input_error(where + "its elements are bytes without a type: say what they are, as in --dtype " +
-                        info.name + "=bfloat16");
+      throw input_error(where + io::untyped_text(a, info.name));
     for (const auto& [to, from] : names)
       if (from == info.name) a.name = to;
     for (const io::host_array& other : content.arrays)

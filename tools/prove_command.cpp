@@ -52,6 +52,7 @@ void report(const std::string& name, const std::vector<prove::wrong_number>& wro
 int run(const request& r) {
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
+  if (r.output != "-") io::refuse_to_replace(r.output, r.input);
   const std::string bytes = io::read_file(r.input);
   io::json::value root;
   try {

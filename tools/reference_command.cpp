@@ -97,7 +97,10 @@ int run(const request& given) {
   const std::string name = io::input_name(r.input);
   const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
   std::optional<io::output_file> target;
-  if (r.output != "-") target.emplace(r.output);
+  if (r.output != "-") {
+    target.emplace(r.output);
+    io::refuse_to_replace(r.output, r.input);
+  }
 
   std::vector<attention_reference> answers;
   {

@@ -348,6 +348,17 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
     result.untyped = false;
     result.type = wanted == "int4" ? dtype::int8 : dtype::uint8;
     result.shape.back() *= 2;
+    if (a.untyped) {  // NumPy's V1: as its types of that name, from ml_dtypes, are saved
+      result.shape.back() /= 2;
+      for (std::size_t i = 0; i < a.bytes.size(); ++i) {
+        const unsigned byte = a.bytes[i];
+        const bool negative = wanted == "int4" && (byte & 8u) != 0;
+        if (byte > 15 && !(negative && byte >= 0xf8))
+          throw input_error(where + "element " + std::to_string(i) + " has more than the four bits of " + wanted);
+        result.bytes.push_back(static_cast<unsigned char>(negative ? byte | 0xf0u : byte));
+      }
+      return result;
+    }
     result.bytes.reserve(2 * a.bytes.size());
     for (const unsigned char byte : a.bytes)
       for (const unsigned half : {byte & 15u, static_cast<unsigned>(byte) >> 4})
@@ -368,6 +379,12 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
   a.type = *type;
   a.untyped = false;
   return a;
+}
+
+std::string untyped_text(const array_info& a, const std::string& name) {
+  const bool byte = size_of(a.type) == 1;
+  return "its elements are " + std::string(byte ? "1 byte" : "2 bytes") + " without a type: say what they are, as in --dtype " +
+         name + (byte ? "=float8_e4m3fn" : "=bfloat16");
 }
 
 std::vector<double> exact_doubles(const host_array& a, const std::string& where) {
@@ -424,8 +441,7 @@ void write_arrays(const std::string& path, const arrays_to_write& content) {
   const output_file file(path);
   if (encoded.sidecar) {
     const output_file beside(path + ".json");
-    file.write(encoded.bytes);
-    beside.write(*encoded.sidecar);
+    file.write_with(beside, encoded.bytes, *encoded.sidecar);
   } else {
     file.write(encoded.bytes);
   }

@@ -3,6 +3,7 @@
 #include "byte_source.hpp"
 
 #include <attest/io/array_file.hpp>
+#include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 
 #include <cstdint>
@@ -40,6 +41,12 @@ std::unique_ptr<array_file> open_safetensors(std::shared_ptr<const byte_source> 
 std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, const std::string& name,
                                      const std::optional<std::string>& sidecar);
 std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name);
+
+/// What read_npy_header() throws of elements that are no numbers: other arrays of the file can be read all the same.
+class unread_type : public input_error {
+ public:
+  using input_error::input_error;
+};
 
 /// The header of an .npy, and the bytes that it takes. Nothing of the elements is read.
 struct npy_header {

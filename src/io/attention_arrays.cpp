@@ -147,7 +147,19 @@ class reader {
       result_.inputs[name] = tensor(name);
     }
     if (projected && has("Y")) result_.inputs["Y"] = tensor("Y");
-    if (has("mask")) result_.options.mask = view_of(keep(load("mask")));
+    if (has("mask")) {
+      const host_array& mask = keep(load("mask"));
+      if (mask.type != dtype::boolean)
+        throw input_error(where(find("mask"), "mask") + "its elements are " + to_string(mask.type) +
+                          ", and a mask is boolean, true where the query sees the key: " +
+                          (size_of(mask.type) == 1 ? "if 1 stands for that, give --dtype mask=boolean"
+                                                   : "if 1 stands for that, save it as booleans") +
+                          (format_of(mask.type) == nullptr
+                               ? std::string()
+                               : "; if its numbers are added to the scores, give it as bias, --name bias=" +
+                                     find("mask").info->name));
+      result_.options.mask = view_of(mask);
+    }
     if (has("bias")) result_.options.bias = view_of(keep(load("bias")));
     if (has("sinks")) result_.options.sinks = numbers("sinks");
     if (has("alibi_slopes")) result_.options.alibi_slopes = numbers("alibi_slopes");
@@ -325,8 +337,7 @@ class reader {
       a = reinterpreted(std::move(a), named->second, where(f, name));
     a.name = name;
     if (a.untyped)
-      throw input_error(where(f, name) + "its elements are " + std::to_string(size_of(a.type)) +
-                        " bytes without a type: say what they are, as in --dtype " + name + "=bfloat16");
+      throw input_error(where(f, name) + untyped_text(a, name));
     return a;
   }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -74,15 +75,6 @@ class signals_held_back {
   sigset_t before_;
 };
 
-// Removes the temporary file unless it has been renamed.
-struct temporary_file {
-  std::string path;
-  bool renamed = false;
-  ~temporary_file() {
-    if (!renamed) ::unlink(path.c_str());
-  }
-};
-
 std::string behind_links(const std::string& path) {
   constexpr int most_links = 40;
   fs::path target(path);
@@ -121,6 +113,17 @@ std::string read_file(const std::string& path) {
   }
 }
 
+// Removes the temporary file unless it has been renamed. Without a path there is none, as of a device.
+struct output_file::temporary_file {
+  std::string path;
+  temporary_file() = default;
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+  ~temporary_file() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+};
+
 output_file::output_file(const std::string& path) : path_(path), target_(behind_links(path)) {
   if (path.empty()) fail("output", "its name is empty: give a file name, or - for standard output");
   struct stat status {};
@@ -145,6 +148,25 @@ output_file::output_file(const std::string& path) : path_(path), target_(behind_
 }
 
 void output_file::write(std::string_view bytes) const {
+  std::optional<signals_held_back> held_back;
+  if (replace_) held_back.emplace();
+  temporary_file filled;
+  fill(bytes, filled);
+  rename(filled);
+}
+
+void output_file::write_with(const output_file& other, std::string_view bytes, std::string_view bytes_of_other) const {
+  std::optional<signals_held_back> held_back;
+  if (replace_ && other.replace_) held_back.emplace();
+  temporary_file filled;
+  temporary_file filled_other;
+  fill(bytes, filled);
+  other.fill(bytes_of_other, filled_other);
+  rename(filled);
+  other.rename(filled_other);
+}
+
+void output_file::fill(std::string_view bytes, temporary_file& filled) const {
   if (!replace_) {
     descriptor file(::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (file.get() < 0) fail(path_, "cannot be opened: " + reason(errno));
@@ -152,17 +174,15 @@ void output_file::write(std::string_view bytes) const {
     return;
   }
 
-  const signals_held_back held_back;
   const std::string directory = directory_of(target_);
   const std::string stem = directory + "/." + fs::path(target_).filename().string().substr(0, 200) + '.' +
                            std::to_string(::getpid()) + '.';
-  temporary_file temporary;
   int fd = -1;
   for (int attempt = 0; fd < 0; ++attempt) {
     const std::string candidate = stem + std::to_string(attempt) + ".tmp";
     fd = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0)
-      temporary.path = candidate;
+      filled.path = candidate;
     else if (errno != EEXIST || attempt == 1000)
       fail(path_, "no file can be created in the directory " + directory + ": " + reason(errno));
   }
@@ -176,12 +196,25 @@ void output_file::write(std::string_view bytes) const {
   check(number == 0);
   check(::fsync(file.get()) == 0 || errno == EINVAL || errno == ENOTSUP);
   check(file.close() == 0);
-  check(::rename(temporary.path.c_str(), target_.c_str()) == 0);
-  temporary.renamed = true;
+}
+
+void output_file::rename(temporary_file& filled) const {
+  if (filled.path.empty()) return;
+  if (::rename(filled.path.c_str(), target_.c_str()) != 0)
+    fail(path_, "cannot be written: " + reason(errno) + "; what was there is unchanged");
+  filled.path.clear();
 
   // So that the new name survives a power cut as well; the file is whole without it.
-  const descriptor parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const descriptor parent(::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() >= 0) ::fsync(parent.get());
+}
+
+void refuse_to_replace(const std::string& output, const std::string& input) {
+  struct stat to {};
+  struct stat from {};
+  if (::stat(output.c_str(), &to) != 0 || !S_ISREG(to.st_mode) || ::stat(input.c_str(), &from) != 0) return;
+  if (to.st_dev == from.st_dev && to.st_ino == from.st_ino)
+    fail(output, "it is read as well, and what is in it would be lost: name another file to write");
 }
 
 void write_standard_output(std::string_view bytes) {

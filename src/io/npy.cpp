@@ -33,7 +33,7 @@ class header_parser {
       expect(':');
       if (key == "descr") {
         once(has_descr, key);
-        if (peek() == '[') fail("its elements are records: save each field as an array of its own");
+        if (peek() == '[') fail_to_read("its elements are records: save each field as an array of its own");
         read_descr(string(), result);
       } else if (key == "fortran_order") {
         once(has_order, key);
@@ -52,6 +52,7 @@ class header_parser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const { throw input_error(where_ + what); }
+  [[noreturn]] void fail_to_read(const std::string& what) const { throw unread_type(where_ + what); }
 
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
@@ -109,7 +110,7 @@ class header_parser {
       kind.remove_prefix(1);
     }
     if (kind.starts_with('O'))
-      fail(
+      fail_to_read(
           "its elements are Python objects (a pickle), which are never read: save numbers, with "
           "dtype=float64 or another");
     constexpr std::pair<std::string_view, dtype> kinds[] = {
@@ -126,7 +127,7 @@ class header_parser {
           fail("its dtype '" + descr.substr(0, 40) + "' does not say the order of the bytes");
         return;
       }
-    fail("its dtype '" + descr.substr(0, 40) + "' is not read: save floats, integers or booleans");
+    fail_to_read("its dtype '" + descr.substr(0, 40) + "' is not read: save floats, integers or booleans");
   }
 
   std::string_view text_;

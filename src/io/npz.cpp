@@ -18,6 +18,7 @@ namespace {
 // to 1032 times; arrays that are not nearly constant hardly ten times.)
 constexpr std::uint64_t always_unpacked = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_times = 200;
+constexpr std::size_t longest_name = 60000;  // of bytes; a zip archive has 65535
 constexpr std::uint64_t longest_provenance = std::uint64_t{16} << 20;
 
 // The source of libzip that reads a byte_source.
@@ -87,6 +88,17 @@ using archive_handle = std::unique_ptr<zip_t, discard>;
 
 std::string text_of(zip_error_t* error) { return zip_error_strerror(error); }
 
+// Nothing is unpacked to a folder; but no honest archive has such names.
+bool climbs(const std::string& entry) {
+  if (entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos || entry.find(':') == 1) return true;
+  for (std::size_t at = 0; at <= entry.size();) {
+    const std::size_t end = std::min(entry.find('/', at), entry.size());
+    if (entry.substr(at, end - at) == "..") return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 class npz_file final : public array_file {
  public:
   npz_file(std::shared_ptr<const byte_source> source, const std::string& name)
@@ -106,7 +118,9 @@ class npz_file final : public array_file {
     if (!archive_) {
       zip_source_free(raw);
       const std::string reason = text_of(&error);
+      const bool twice = zip_error_code_zip(&error) == ZIP_ER_EXISTS;
       zip_error_fini(&error);
+      if (twice) fail("two of its members have one name: save each array once");
       fail("it is no whole zip archive: " + reason);
     }
     zip_error_fini(&error);
@@ -118,6 +132,7 @@ class npz_file final : public array_file {
     zip_uint64_t index;
     npy_header header;
     std::string dtype_name;  // from attest.json
+    std::string unread;      // why its array cannot be read
   };
 
   [[noreturn]] void fail(const std::string& what) const { throw input_error(name_ + ": " + what); }
@@ -156,7 +171,15 @@ class npz_file final : public array_file {
       if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && stat.encryption_method != ZIP_EM_NONE)
         throw input_error(where + "it is encrypted");
       const auto file = open(index, where);
-      const npy_header header = read_npy_header(next(file.get(), where), array, where);
+      npy_header header;
+      try {
+        header = read_npy_header(next(file.get(), where), array, where);
+      } catch (const unread_type& e) {
+        header.info = {array, dtype::uint8, {}, true, false};
+        arrays_.push_back(header.info);
+        members_.push_back({index, header, {}, e.what()});
+        continue;
+      }
       const std::uint64_t bytes =
           checked_elements(header.info.shape, size_of(header.info.type), where) * size_of(header.info.type);
       if (stat.size < header.size || stat.size - header.size != bytes)
@@ -164,11 +187,11 @@ class npz_file final : public array_file {
                           " takes " + std::to_string(bytes) + " bytes and its member has " +
                           std::to_string(stat.size) + " with the header: it is damaged");
       arrays_.push_back(header.info);
-      members_.push_back({index, header, {}});
+      members_.push_back({index, header, {}, {}});
     }
     for (std::size_t i = 0; i < arrays_.size(); ++i)
       if (const json::value* type = dtypes_.find(arrays_[i].name);
-          type != nullptr && type->type == json::kind::string) {
+          type != nullptr && type->type == json::kind::string && arrays_[i].readable) {
         members_[i].dtype_name = type->text;
         arrays_[i] = reinterpreted_info(arrays_[i], type->text, array_prefix(name_, arrays_[i].name));
       }
@@ -185,16 +208,8 @@ class npz_file final : public array_file {
     if (const json::value* dtypes = root.find("dtypes")) dtypes_ = *dtypes;
   }
 
-  // Nothing is unpacked to a folder; but no honest archive has such names.
   void check_name(const std::string& entry) const {
-    bool climbs = entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos ||
-                  entry.find(':') == 1;
-    for (std::size_t at = 0; at <= entry.size();) {
-      const std::size_t end = std::min(entry.find('/', at), entry.size());
-      climbs = climbs || entry.substr(at, end - at) == "..";
-      at = end + 1;
-    }
-    if (climbs)
+    if (climbs(entry))
       fail("the member " + json::quote(entry) +
            " climbs out of its folder: the archive is not to be trusted");
   }
@@ -238,6 +253,7 @@ class npz_file final : public array_file {
   host_array load_at(std::size_t index) const override {
     const std::string where = array_prefix(name_, arrays_[index].name);
     const member& m = members_[index];
+    if (!m.unread.empty()) throw input_error(m.unread);
     const auto file = open(m.index, where);
     const next_bytes bytes = next(file.get(), where);
     read_npy_header(bytes, arrays_[index].name, where);
@@ -276,8 +292,12 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
   archive_handle archive(opened);
   // The bytes of the members have to stay until the archive is closed.
   std::vector<std::pair<std::string, std::string>> members;
-  for (const host_array& a : content.arrays)
+  for (const host_array& a : content.arrays) {
+    if (climbs(a.name) || a.name.find('\0') != std::string::npos || a.name.size() > longest_name)
+      throw input_error(name + ": array " + a.name.substr(0, 100) +
+                        ": no member of an archive can have this name: give it another with --name");
     members.emplace_back(a.name + ".npy", npy_header_bytes(a) + little_endian_bytes(a));
+  }
   std::string dtypes;
   for (const host_array& a : content.arrays)
     if (!is_numpy_type(a.type))

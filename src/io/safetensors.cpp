@@ -131,6 +131,7 @@ class safetensors_file final : public array_file {
         throw input_error(where + "it ends at byte " + std::to_string(p.last) +
                           " of the data and there are " + std::to_string(source_->size() - begin_) +
                           ": the file is truncated");
+      info.readable = type->type.has_value();
       arrays_.push_back(info);
       places_.push_back(p);
     }

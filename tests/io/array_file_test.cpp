@@ -282,6 +282,50 @@ TEST_CASE("sidecars of .npy files") {
              ContainsSubstring("dtype is no string"));
 }
 
+TEST_CASE("types that NumPy has no name for, as it saves them") {
+  // ml_dtypes' bfloat16 and the floats of eight bits, of which float8_e5m2 calls itself f1.
+  for (const auto& [descr, data, name, value] :
+       {std::tuple("<V2", std::string("\xc0\x3f"), "bfloat16", 1.5), {"<V1", std::string("\x3c"), "float8_e4m3fn", 1.5},
+        {"<f1", std::string("\x3e"), "float8_e5m2", 1.5}, {"<V1", std::string("\xff"), "int8", -1.0}}) {
+    const auto file = open_arrays(npy_of(descr, "(1, 1)", data), array_format::npy, "a.npy");
+    const host_array a = file->load("a");
+    CHECK(a.untyped);
+    CHECK(reinterpreted(a, name, "").value(0) == value);
+    CHECK_FALSE(reinterpreted(a, name, "").untyped);
+    CHECK(untyped_text(a, "K") == (data.size() == 1
+                                       ? "its elements are 1 byte without a type: say what they are, as in --dtype K=float8_e4m3fn"
+                                       : "its elements are 2 bytes without a type: say what they are, as in --dtype K=bfloat16"));
+  }
+  // int4 and uint4 have a byte for each element, whose upper half is 0 (or the sign).
+  const auto nibbles = open_arrays(npy_of("<V1", "(2, 2)", std::string("\x0f\x01\xf8\x07")), array_format::npy, "a.npy");
+  const host_array four = reinterpreted(nibbles->load("a"), "int4", "");
+  CHECK(four.shape == std::vector<std::size_t>{2, 2});
+  CHECK(four.type == dtype::int8);
+  CHECK(four.value(0) == -1);
+  CHECK(four.value(1) == 1);
+  CHECK(four.value(2) == -8);
+  CHECK(four.value(3) == 7);
+  CHECK_THAT(refusal([&] { reinterpreted(nibbles->load("a"), "uint4", "a: "); }),
+             ContainsSubstring("a: element 2 has more than the four bits of uint4"));
+  const auto two = open_arrays(npy_of("<V1", "(1, 1)", "\x21"), array_format::npy, "a.npy");
+  CHECK_THAT(refusal([&] { reinterpreted(two->load("a"), "int4", "a: "); }),
+             ContainsSubstring("a: element 0 has more than the four bits of int4"));
+  // Two in a byte of a type, as before.
+  const auto packed = open_arrays(npy_of("|u1", "(1, 1)", "\x21"), array_format::npy, "a.npy");
+  CHECK(reinterpreted(packed->load("a"), "uint4", "").shape == std::vector<std::size_t>{1, 2});
+}
+
+TEST_CASE("names that no member of an archive can have") {
+  for (const std::string& name : {std::string("../Q"), std::string("/Q"), std::string("a/../Q"), std::string("a\0b", 3),
+                                  std::string("a\\b"), std::string(70000, 'a')})
+    CHECK_THAT(refusal([&] { encode({{array_of(name, dtype::uint8, {1}, "1")}, {}}, array_format::npz, "a.npz"); }),
+               ContainsSubstring("no member of an archive can have this name"));
+  for (const std::string& name : {std::string("model.layers/0.Q"), std::string("\xce\xa9"), std::string(60000, 'a')}) {
+    const auto bytes = encode({{array_of(name, dtype::uint8, {1}, "1")}, {}}, array_format::npz, "a.npz").bytes;
+    CHECK(open_arrays(bytes, array_format::npz, "a.npz")->arrays()[0].name == name);
+  }
+}
+
 TEST_CASE("hostile .npz files") {
   const auto message = [](const std::string& bytes) { return opening(bytes, array_format::npz, "a.npz"); };
   const std::string array = npy_of("<f8", "(1,)", std::string(8, '\0'));
@@ -303,9 +347,20 @@ TEST_CASE("hostile .npz files") {
     twice[at] = 'Q';
   const std::string about_twice = message(twice);
   const bool told = about_twice.find("occurs twice") != std::string::npos ||
-                    about_twice.find("no whole zip archive") != std::string::npos;
+                    about_twice.find("two of its members have one name") != std::string::npos;
   INFO(about_twice);
   CHECK(told);  // by libzip itself, in some versions
+
+  // Arrays of texts, dates, records and objects do not keep others from being read.
+  for (const auto& [descr, why] : {std::pair("'<U1'", "its dtype '<U1' is not read"), {"'<M8[D]'", "its dtype '<M8[D]' is not read"},
+                                   {"'|O'", "a pickle"}, {"[('a', '<f4'), ('b', '<i4')]", "records"}}) {
+    const std::string strange = npy("{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': (1,), }", "12345678");
+    const auto file = open_arrays(zipped({{"Q.npy", array}, {"strange.npy", strange}}), array_format::npz, "a.npz");
+    CHECK(file->find("Q")->readable);
+    CHECK(file->load("Q").value(0) == 0);
+    CHECK_FALSE(file->find("strange")->readable);
+    CHECK_THAT(refusal([&] { file->load("strange"); }), ContainsSubstring("a.npz: array strange: ") && ContainsSubstring(why));
+  }
 
   // A flipped bit of the data is found by its check sum.
   std::string flipped = zipped({{"Q.npy", array}});

@@ -27,14 +27,23 @@ class output_file {
   explicit output_file(const std::string& path);
 
   void write(std::string_view bytes) const;
+  /// This file and another: neither is renamed before both are on the disk.
+  void write_with(const output_file& other, std::string_view bytes, std::string_view bytes_of_other) const;
 
  private:
+  struct temporary_file;
+  void fill(std::string_view bytes, temporary_file& filled) const;
+  void rename(temporary_file& filled) const;
+
   std::string path_;    // as it was given, for messages
   std::string target_;  // behind symbolic links
   bool replace_ = true;
   bool exists_ = false;
   unsigned mode_ = 0;
 };
+
+/// input_error where `output` is the file `input`, which would be lost.
+void refuse_to_replace(const std::string& output, const std::string& input);
 
 /// Writes to standard output; a closed pipe is input_error where SIGPIPE is ignored.
 void write_standard_output(std::string_view bytes);
