@@ -29,6 +29,11 @@ inline std::pair<std::string, std::string> assignment(const std::string& text, c
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// What is wrong with the text of an option that has to say something, such as one of a variable that is not set; or nothing.
+inline std::string empty_text(const std::string& text) {
+  return text.empty() ? "it is empty: give a value, or leave it out" : std::string();
+}
+
 /// That no file which is read is written as well: `output`, nor where it has one its sidecar. Of NAME=PATH the path counts.
 inline void refuse_to_replace(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& given : inputs) {

@@ -171,7 +171,7 @@ bool array_options::any() const {
 
 void add_array_options(CLI::App& command, array_options& o, bool results) {
   const auto text = [&](const char* name, std::string& to, const char* type, const char* meaning) {
-    command.add_option(name, to, meaning)->type_name(type)->group("Options of attention");
+    command.add_option(name, to, meaning)->type_name(type)->group("Options of attention")->check(empty_text);
   };
   const auto flag = [&](const char* name, bool& to, const char* meaning) {
     command.add_flag(name, to, meaning)->group("Options of attention");
@@ -191,6 +191,7 @@ void add_array_options(CLI::App& command, array_options& o, bool results) {
       .add_option("--options", o.options_file,
                   "A JSON file of options, by their names in C++; the command line overrides it")
       ->type_name("FILE")
+      ->check(empty_text)
       ->group("Options of attention");
   text("--scale", o.scale, "X", "What the dot products are multiplied with; otherwise exactly 1/sqrt(d_k)");
   text("--softcap", o.softcap, "X", "Scores s become X tanh(s / X)");

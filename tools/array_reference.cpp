@@ -384,6 +384,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     throw input_error(r.files.back() +
                       ": what is calculated from arrays is written to a file: name one with -o");
   const auto format = io::format_of_path(r.output);
+  if (r.output.empty()) throw input_error("-o: the name of the file is empty: give one");
   if (!format)
     throw input_error(
         r.output +

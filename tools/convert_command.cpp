@@ -26,6 +26,7 @@ struct request {
 using io::input_error;
 
 int run(const request& r) {
+  if (r.output.empty()) throw input_error("OUT: the name of the file is empty: give one");
   const auto format = io::format_of_path(r.output);
   if (!format)
     throw input_error(

@@ -170,6 +170,7 @@ void add_reference_command(CLI::App& program, action& chosen) {
       ->add_option("--rows", r->arrays.rows,
                    "Only the queries A to B - 1, counted over all heads: a part for attest merge")
       ->type_name("A:B")
+      ->check(empty_text)
       ->group("Arrays");
   command->add_flag("--resume", r->arrays.resume, "Continue where an interrupted run stopped, from OUT.part")
       ->group("Arrays");
@@ -181,6 +182,7 @@ void add_reference_command(CLI::App& program, action& chosen) {
       ->group("Arrays");
   command->add_option("--report", r->arrays.report, "Write how the elements were settled, as JSON")
       ->type_name("FILE")
+      ->check(empty_text)
       ->group("Arrays");
   add_array_options(*command, r->arrays.options);
   command->footer(std::string(case_explanation) + explanation + '\n' + array_explanation + array_results_explanation);

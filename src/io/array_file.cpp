@@ -221,6 +221,7 @@ namespace {
 
 std::unique_ptr<array_file> open_by_extension(const std::string& path) {
   const auto format = format_of_path(path);
+  if (path.empty()) throw input_error("the name of a file is empty: give one");
   if (path == "-") throw input_error("standard input: arrays are read at their places: copy them to a file");
   if (!format)
     throw input_error(path +
@@ -433,6 +434,7 @@ encoded_arrays encode(const arrays_to_write& given, array_format format, const s
 }
 
 void write_arrays(const std::string& path, const arrays_to_write& content) {
+  if (path.empty()) throw input_error("the name of a file to write is empty: give one");
   const auto format = format_of_path(path);
   if (!format)
     throw input_error(

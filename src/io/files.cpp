@@ -98,6 +98,7 @@ std::string input_name(const std::string& path) { return path == "-" ? "standard
 
 std::string read_file(const std::string& path) {
   const std::string name = input_name(path);
+  if (path.empty()) throw input_error("the name of a file is empty: give one");
   const descriptor file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail(name, "cannot be opened: " + reason(errno));
   std::string bytes;
