@@ -35,6 +35,7 @@ struct strided_rows {
 template <class T>
 struct packed_values {
   T largest_key = 0;  // max |k| over the rows that are finite
+  T largest_value = 0;  // and max |v|
   bool all_finite = true;  // K and V
   const T* values = nullptr;  // where V is read as it is: its first row
   std::size_t value_stride = 0;
@@ -51,14 +52,16 @@ class packed_head {
   packed_head(std::size_t keys, std::size_t key_width, std::size_t value_width, const T* k,
               std::ptrdiff_t k_stride, const T* v, std::ptrdiff_t v_stride)
       : packed_head(keys, key_width, value_width) {
-    for (std::size_t block = 0; block < blocks(); ++block)
-      pack(block, {k, k_stride, 1}, {v, v_stride, 1});
+    pack_all({k, k_stride, 1}, {v, v_stride, 1});
   }
 
   /// V may be read where it is, if it is as good there as packed: it has to outlive this object. Before pack().
   void keep_values_in_place() { values_in_place_ = true; }
   /// Packs one of the blocks, from the rows of the whole head. Different blocks at the same time are fine.
   void pack(std::size_t block, const strided_rows<T>& k, const strided_rows<T>& v);
+  void pack_all(const strided_rows<T>& k, const strided_rows<T>& v) {
+    for (std::size_t block = 0; block < blocks(); ++block) pack(block, k, v);
+  }
 
   std::size_t keys() const { return keys_; }
   std::size_t key_width() const { return key_width_; }
@@ -80,6 +83,7 @@ class packed_head {
   T* value_block(std::size_t block) const { return v_.get() + block * block_keys * padded_value_width(); }
   /// max |k| over the packed keys of all blocks.
   T largest_key() const;
+  T largest_value() const;
   /// Whether there was neither NaN nor infinity in K and V.
   bool all_finite() const;
 

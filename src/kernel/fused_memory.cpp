@@ -51,8 +51,8 @@ class kept_memory {
     b = {};
   }
 
-  static constexpr std::size_t budget = std::size_t{8} << 20;
-  std::array<block, 8> blocks_;
+  static constexpr std::size_t budget = std::size_t{32} << 20;
+  std::array<block, 16> blocks_;
   std::size_t kept_ = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace attest::kernel::fused_head {
 
-/// Uninitialised memory on a cache line. A thread keeps what it has released for its next calls, up to 8 MiB:
-/// fresh pages cost a small call as much as its arithmetic.
+/// Uninitialised memory on a cache line. A thread keeps what it has released for its next calls, up to 32
+/// MiB: fresh pages cost a small call as much as its arithmetic.
 void* take_memory(std::size_t bytes);
 void release_memory(void* memory, std::size_t bytes) noexcept;
 

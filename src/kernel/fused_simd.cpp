@@ -1044,12 +1044,13 @@ packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, 
     const T* values_there = v.data + static_cast<std::ptrdiff_t>(first) * v.row;
     for (std::size_t j = 0; j < there; ++j) look_at_row(values_there + j * value_stride, value_width, seen);
     if (std::isfinite(seen.value())) {
+      result.largest_value = seen.value();
       result.values = values_there;
       result.value_stride = value_stride;
       return result;
     }
   }
-  pack(v, value_width, [&](auto& seen) HWY_ATTR {
+  result.largest_value = pack(v, value_width, [&](auto& seen) HWY_ATTR {
     for (std::size_t c = 0; c < value_width; c += panel<T>)
       copy_columns(rows, c, std::min(panel<T>, value_width - c), std::min(panel<T>, padded_value_width - c),
                    values + c * block_keys, seen);
@@ -1297,6 +1298,13 @@ template <class T>
 T packed_head<T>::largest_key() const {
   T largest = 0;
   for (const auto& block : packed_) largest = std::max(largest, block.largest_key);
+  return largest;
+}
+
+template <class T>
+T packed_head<T>::largest_value() const {
+  T largest = 0;
+  for (const auto& block : packed_) largest = std::max(largest, block.largest_value);
   return largest;
 }
 

@@ -47,23 +47,36 @@ bool below_infinity(const T* x, std::size_t size) {
   return result;
 }
 
-/// Whether every pattern is below that of infinity, its sign aside; with minus_infinity also if it is that of
-/// -infinity. The pattern 0 is always good.
-bool finite_patterns(const std::uint16_t* x, std::size_t size, std::uint16_t infinity, bool minus_infinity) {
+/// Whether every pattern is below that of infinity, its sign aside.
+bool finite_patterns(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto magnitude_bits = hn::Set(d, static_cast<std::uint16_t>(0x7fff));
+  auto largest = hn::Zero(d);
+  std::size_t n = 0;
+  for (; n + lanes <= size; n += lanes)
+    largest = hn::Max(largest, hn::And(hn::LoadU(d, x + n), magnitude_bits));
+  bool result = hn::AllTrue(d, hn::Lt(largest, hn::Set(d, infinity)));
+  for (; n < size; ++n) result = result && (x[n] & 0x7fff) < infinity;
+  return result;
+}
+
+/// The same, or that of -infinity.
+bool below_patterns(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
   const hn::ScalableTag<std::uint16_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto magnitude_bits = hn::Set(d, static_cast<std::uint16_t>(0x7fff));
   const auto limit = hn::Set(d, infinity);
-  const auto allowed = hn::Set(d, static_cast<std::uint16_t>(minus_infinity ? 0x8000 | infinity : 0));
+  const auto minus_infinity = static_cast<std::uint16_t>(0x8000 | infinity);
   auto good = hn::Lt(hn::Zero(d), limit);
   std::size_t n = 0;
   for (; n + lanes <= size; n += lanes) {
     const auto v = hn::LoadU(d, x + n);
-    good = hn::And(good, hn::Or(hn::Lt(hn::And(v, magnitude_bits), limit), hn::Eq(v, allowed)));
+    good = hn::And(good,
+                   hn::Or(hn::Lt(hn::And(v, magnitude_bits), limit), hn::Eq(v, hn::Set(d, minus_infinity))));
   }
   bool result = hn::AllTrue(d, good);
-  for (; n < size; ++n)
-    result = result && ((x[n] & 0x7fff) < infinity || (minus_infinity && x[n] == (0x8000 | infinity)));
+  for (; n < size; ++n) result = result && ((x[n] & 0x7fff) < infinity || x[n] == minus_infinity);
   return result;
 }
 
@@ -84,6 +97,7 @@ HWY_EXPORT(finite_float);
 HWY_EXPORT(below_double);
 HWY_EXPORT(below_float);
 HWY_EXPORT(finite_patterns);
+HWY_EXPORT(below_patterns);
 
 bool all_finite(const double* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(finite_double)(x, size); }
 bool all_finite(const float* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(finite_float)(x, size); }
@@ -94,10 +108,10 @@ bool all_below_infinity(const float* x, std::size_t size) {
   return HWY_DYNAMIC_DISPATCH(below_float)(x, size);
 }
 bool all_finite(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
-  return HWY_DYNAMIC_DISPATCH(finite_patterns)(x, size, infinity, false);
+  return HWY_DYNAMIC_DISPATCH(finite_patterns)(x, size, infinity);
 }
 bool all_below_infinity(const std::uint16_t* x, std::size_t size, std::uint16_t infinity) {
-  return HWY_DYNAMIC_DISPATCH(finite_patterns)(x, size, infinity, true);
+  return HWY_DYNAMIC_DISPATCH(below_patterns)(x, size, infinity);
 }
 
 }  // namespace attest

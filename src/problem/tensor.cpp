@@ -345,6 +345,15 @@ void read_row(const any_tensor& array, std::size_t b, std::size_t h, std::size_t
   }
 }
 
+void read_rows(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first, std::size_t count,
+               double* out) {
+  const layout& where = array.where();
+  const std::size_t width = where.extents[3];
+  if (where.strides[3] == 1 && where.strides[2] == static_cast<std::ptrdiff_t>(width))
+    return read_row(array, b, h, first, 0, count * width, out);  // one long row
+  for (std::size_t t = 0; t < count; ++t) read_row(array, b, h, first + t, 0, width, out + t * width);
+}
+
 any_tensor broadcast(const any_tensor& array, const std::array<std::size_t, 4>& shape, const char* name) {
   layout result = array.where();
   if (result.rank == 3 && shape[1] > 1 && result.extents[0] > 1)

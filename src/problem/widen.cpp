@@ -47,6 +47,17 @@ struct from_bfloat16 {
   }
 };
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+/// An instruction that no mode changes.
+struct from_binary16 {
+  template <class D, class V>
+  HWY_INLINE hn::Vec<D> operator()(D d, V x) const {
+    const hn::Rebind<float, D> single;
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(d, hn::PromoteTo(single, hn::BitCast(half, x)));
+  }
+};
+#else
 /// The exponent's bias grows by 112, once more for infinity and NaN, whose exponent is all ones in both
 /// formats. Subnormal numbers are integers times 2^-24, which binary32 has as normal numbers.
 struct from_binary16 {
@@ -68,6 +79,7 @@ struct from_binary16 {
     return hn::PromoteTo(d, hn::BitCast(single, hn::Or(all, sign)));
   }
 };
+#endif
 
 void widen_float_here(const float* x, std::size_t size, double* out) {
   widen_with(from_float(), x, size, out);

@@ -20,49 +20,59 @@ namespace {
 
 using namespace certified;
 
-// So many rows make finish_pending() worth while.
-constexpr std::size_t pending_rows = 48;
+// So many rows make pairs worth while.
+constexpr std::size_t enough_pending = 48;
 
-/// The rows first .. last of one query head, whose row `loaded` is the first of w.q.
-void do_block(const call& call, std::size_t b, std::size_t h, std::size_t loaded, std::size_t first,
-              std::size_t last, worker& w) {
-  w.block.clear();
-  const std::size_t columns = w.head.varying().size();
-  for (std::size_t i = first; i < last; ++i) {
-    query* x = w.queries.take(call);
-    prepare(*x, call, b, h, i, w.q.get(), i - loaded, w.steps, w.head);
-    if (x->seen == 0 && !w.steps.sink) {
-      write_empty_row(call, b, h, i, w);
-      w.queries.give_back(x);
-    } else if (x->seen < 2) {
-      write_constant_outputs(call, *x, w);
-      x->open_all(columns);
-      finish_exactly(call, *x, w);
-      w.queries.give_back(x);
-    } else {
-      w.block.push_back(x);
+/// The rows that the narrow tier left open.
+void finish_pending(const call& call, worker& w) {
+  w.rows.clear();
+  for (std::size_t n = 0; n < w.pending.size(); ++n) w.rows.push_back(&w.pending[n]);
+  finish_by_pairs(call, w.rows, w);
+  w.pending.clear();
+}
+
+/// Settles rows of w.block that need no kernel, and leaves the others in w.rows.
+void settle_simple_rows(const call& call, worker& w) {
+  const bool same_keys = !call.options.causal && !call.options.window;
+  w.rows.clear();
+  for (std::size_t n = 0; n < w.block.size(); ++n) {
+    query& x = w.block[n];
+    if (x.seen == 0 && !w.steps.sink) {
+      write_empty_row(call, x, w);
+      continue;
     }
-  }
-  if (w.block.empty()) return;
-  const bool doubles = w.head.doubles() && w.q.get().numbers.empty();
-  for (query* x : w.block) {
-    write_constant_outputs(call, *x, w);
-    x->open_all(columns);
+    write_constant_outputs(call, x, w);
+    if (x.seen < 2) {
+      finish_exactly(call, x, w);
+      continue;
+    }
     // The same means for every row of the head.
-    if (x->equal_scores && !call.options.causal && !call.options.window) write_means(call, *x, w);
+    if (x.equal_scores && same_keys) write_means(call, x, w);
+    if (x.open_count != 0 || call.weights || call.log_sum_exp) w.rows.push_back(&x);
   }
-  if (doubles && call.use_narrow && columns != 0 && w.block[0]->open_count != 0) evaluate_narrow(call, w);
-  for (query* x : w.block) {
-    if (x->open_count == 0 && !call.weights && !call.log_sum_exp) {
-      w.queries.give_back(x);
-    } else if (doubles && call.use_pairs) {
-      w.pending.push_back(x);
-    } else {
-      finish_exactly(call, *x, w);
-      w.queries.give_back(x);
+}
+
+void do_block(const call& call, const row_block& block, worker& w) {
+  const bool doubles = w.head.doubles() && w.q.get().numbers.empty();
+  if (doubles && !call.use_narrow && call.use_pairs && finish_by_pairs(call, block, w)) return;
+  if (!doubles || !call.use_narrow || !evaluate_narrow(call, block, w)) {
+    prepare(w.block, call, block, w.q.get(), w.steps, w.head);
+    settle_simple_rows(call, w);
+    if (w.rows.empty()) return;
+    if (doubles && call.use_narrow) {
+      evaluate_narrow(call, w.rows, w);
+      std::erase_if(w.rows, [](const query* x) { return x->open_count == 0; });
     }
   }
-  if (w.pending.size() >= (call.use_narrow ? pending_rows : 1)) finish_pending(call, w);
+  if (!doubles || !call.use_pairs) {
+    for (query* x : w.rows) finish_exactly(call, *x, w);
+  } else if (!call.use_narrow) {
+    finish_by_pairs(call, w.rows, w);
+  } else {
+    w.pending.reserve(call, enough_pending - 1 + call.block_rows);
+    for (const query* x : w.rows) w.pending.add_copy(*x);
+    if (w.pending.size() >= enough_pending) finish_pending(call, w);
+  }
 }
 
 class certified_run {
@@ -89,10 +99,9 @@ class certified_run {
       if (first == last) continue;
       w.q.load(call_.in.q, p.b, h, first, last, false);
       w.steps = call_.steps_of(h);
-      w.narrow.bound = 0;
       for (std::size_t i = first; i < last; i += call_.block_rows) {
         const std::size_t end = std::min(i + call_.block_rows, last);
-        do_block(call_, p.b, h, first, i, end, w);
+        do_block(call_, {p.b, h, first, i, end}, w);
         report(end - i);
       }
       finish_pending(call_, w);

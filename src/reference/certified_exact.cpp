@@ -102,11 +102,11 @@ void write_known(const result_array& array, const place& at, std::uint64_t patte
   if (array.has_low()) array.write_low(at, 0);
 }
 
-void write_empty_row(const call& call, std::size_t b, std::size_t h, std::size_t i, worker& w) {
+void write_empty_row(const call& call, const query& x, worker& w) {
   const bool nan = *call.options.empty_row == empty_row_policy::nan;
   const auto fill = [&](const result_array& array, std::size_t width) {
     for (std::size_t c = 0; c < width; ++c)
-      write_known(array, {b, h, i, c}, nan ? array.to().quiet_nan : 0, w);
+      write_known(array, output_place(x, c), nan ? array.to().quiet_nan : 0, w);
   };
   fill(call.output, call.shape.value_width);
   if (call.weights) fill(*call.weights, call.shape.keys);
@@ -115,7 +115,7 @@ void write_empty_row(const call& call, std::size_t b, std::size_t h, std::size_t
     const bool plus = *call.options.log_sum_exp->empty == empty_log_sum_exp::plus_infinity;
     std::uint64_t pattern = f.infinity;
     if (!plus) pattern |= f.sign_bit();
-    write_known(*call.log_sum_exp, {b, h, i, 0}, pattern, w);
+    write_known(*call.log_sum_exp, output_place(x, 0), pattern, w);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace attest::certified {
 
 /// A row that sees no key and has no sink.
-void write_empty_row(const call& call, std::size_t b, std::size_t h, std::size_t i, worker& w);
+void write_empty_row(const call& call, const query& x, worker& w);
 
 /// The outputs of the constant columns.
 void write_constant_outputs(const call& call, const query& x, worker& w);

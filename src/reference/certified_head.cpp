@@ -19,6 +19,7 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   loaded_ = true;
   b_ = b;
   head_ = head;
+  queries_ = call.shape.query_heads / call.shape.key_value_heads * call.shape.queries;
   k_.load(call.in.k, b, head, 0, call.shape.keys, call.hidden_keys);
   v_.load(call.in.v, b, head, 0, call.shape.keys, call.hidden_keys);
   facts_.reset(v_.get());
@@ -34,21 +35,24 @@ void loaded_head::sort_columns(const call& call) {
   const exact_rows& v = v_.get();
   constant_.clear();
   varying_.clear();
-  std::vector<unsigned char> is_constant(v.width, 0);
   for (const std::size_t c : facts_.constant_columns()) {
     const input_number number = v(0, c);
     if (!call.options.sinks.empty() && number.magnitude != 0) continue;
-    is_constant[c] = 1;
     bool step = false;
     const unbounded_dyadic value = dyadic_of(number);
     const std::uint64_t pattern = round_ratio(value, 1, call.target_of(call.output), &step);
     std::uint64_t low = 0;
-    if (const auto high = value_of_pattern(pattern, call.output.to()))
+    if (const auto high = value_of_pattern(pattern, call.output.to()); high && call.output.has_low())
       low = round_ratio(value - *high, 1, {&formats::binary32}, nullptr);
     constant_.push_back({c, pattern, low, step ? certificate::exact : certificate::certified});
   }
-  for (std::size_t c = 0; c < v.width; ++c)
-    if (is_constant[c] == 0) varying_.push_back(c);
+  varying_.reserve(v.width);
+  for (std::size_t c = 0, n = 0; c < v.width; ++c) {
+    if (n < constant_.size() && constant_[n].column == c)
+      ++n;
+    else
+      varying_.push_back(c);
+  }
   if (constant_.empty()) return;
   varying_values_.resize(v.rows * varying_.size());
   for (std::size_t j = 0; j < v.rows; ++j)
@@ -68,18 +72,20 @@ const double_double_tier::packed_head& loaded_head::pairs() {
 
 const kernel::fused_head::packed_head<double>& loaded_head::fused() {
   const exact_rows& k = k_.get();
-  if (!fused_)
-    fused_.emplace(k.rows, k.width, varying_.size(), k.doubles, static_cast<std::ptrdiff_t>(k.stride),
-                   packed_values(), static_cast<std::ptrdiff_t>(packed_stride()));
+  if (!fused_) {
+    fused_.emplace(k.rows, k.width, varying_.size());
+    // Copying pays from a few row blocks on.
+    if (queries_ <= kernel::fused_head::block_rows) fused_->keep_values_in_place();
+    fused_->pack_all({k.doubles, static_cast<std::ptrdiff_t>(k.stride), 1},
+                     {packed_values(), static_cast<std::ptrdiff_t>(packed_stride()), 1});
+  }
   return *fused_;
 }
 
 double loaded_head::largest_key() {
   if (!largest_key_) {
-    double largest = 0;
-    for (std::size_t j = 0; j < k_.get().rows; ++j)
-      largest = std::max(largest, sum_of_squares(k_.get().width, k_.get().row(j)));
-    largest_key_ = norm(largest, k_.get().width);
+    const exact_rows& k = k_.get();
+    largest_key_ = norm(largest_sum_of_squares(k.rows, k.width, k.doubles, k.stride), k.width);
   }
   return *largest_key_;
 }

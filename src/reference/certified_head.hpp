@@ -59,6 +59,7 @@ class loaded_head {
   bool loaded_ = false;
   std::size_t b_ = 0;
   std::size_t head_ = 0;
+  std::size_t queries_ = 0;  // of all query heads that read it
   input_rows k_, v_;
   value_facts facts_;
   std::optional<double> largest_key_;

@@ -57,14 +57,12 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
     storage_size_ = rows_.rows * width;
     storage_ = kernel::fused_head::vector_memory<double>(storage_size_);
   }
+  read_rows(array, b, h, first, rows_.rows, storage_.get());
   bool exact = true;
-  for (std::size_t t = first; t < last; ++t) {
-    double* out = storage_.get() + (t - first) * width;
-    read_row(array, b, h, t, 0, width, out);
-    if (is_wide_integer(array.type()))
+  if (is_wide_integer(array.type()))
+    for (std::size_t t = first; t < last; ++t)
       for (std::size_t c = 0; c < width; ++c)
         exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
-  }
   if (hidden_rows && !all_finite(storage_.get(), rows_.rows * width))
     for (std::size_t t = 0; t < rows_.rows; ++t) {
       double* out = storage_.get() + t * width;

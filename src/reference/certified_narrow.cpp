@@ -9,52 +9,47 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace attest::certified {
 
 namespace {
 
+namespace fused = kernel::fused_head;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The bound of outputs of a query of that many squares and keys, of values that are not larger.
-double error_bound(const call& call, const query& x, double squares, double keys, double values,
-                   loaded_head& head) {
-  const row_view& row = x.view;
+/// What the bound of outputs depends on, as far as it is known of a head.
+kernel::row_magnitudes head_magnitudes(const call& call, worker& w) {
   kernel::row_magnitudes m;
   m.key_width = call.shape.key_width;
-  m.keys = m.span = static_cast<std::size_t>(keys);
-  m.products = norm(squares, call.shape.key_width) * head.largest_key() * (1 + 0x1p-50);
   // 1/√d is one of the kernel's roundings; here it only must not be too small.
-  m.scale = row.steps->scale ? std::fabs(*row.steps->scale)
-                             : 1 / std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50);
-  m.softcap = row.steps->softcap;
-  if (row.bias != nullptr) m.bias = x.largest_bias;
-  if (row.steps->slope) m.slope = std::fabs(*row.steps->slope);
-  const auto distance = [&](std::size_t key) {
-    return std::fabs(static_cast<double>(row.position) - static_cast<double>(key));
-  };
-  m.distance = std::max(distance(row.first), distance(row.last - 1));
-  if (row.steps->sink) m.sink = std::fabs(*row.steps->sink);
-  m.values = values;
-  return kernel::fused_bound<double>(m).output;
+  m.scale = w.steps.scale ? std::fabs(*w.steps.scale)
+                          : 1 / std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50);
+  m.softcap = w.steps.softcap;
+  if (w.steps.slope) m.slope = std::fabs(*w.steps.slope);
+  if (w.steps.sink) m.sink = std::fabs(*w.steps.sink);
+  m.values = w.head.fused().largest_value();
+  return m;
 }
 
-/// The bound of a row's outputs. It grows with the norm of the query and the number of keys, so that one for
-/// a little more of both serves many rows.
-double shared_bound(const call& call, const query& x, worker& w) {
-  const row_view& row = x.view;
-  worker::narrow_memory& last = w.narrow;
-  const double squares = sum_of_squares(call.shape.key_width, row.q->row(row.query));
-  const auto keys = static_cast<double>(row.last - row.first);
-  const bool alone = row.bias != nullptr || row.steps->slope;
-  if (!alone && last.bound != 0 && squares <= last.squares && squares >= 0.4 * last.squares &&
-      keys <= last.keys && keys >= 0.6 * last.keys)
-    return last.bound;
-  last.squares = alone ? squares : 1.25 * squares;
-  last.keys = alone ? keys : std::min(std::floor(1.25 * keys) + 1, static_cast<double>(call.shape.keys));
-  const double bound = error_bound(call, x, last.squares, last.keys, w.head.facts().largest(), w.head);
-  last.bound = alone ? 0 : bound;
-  return bound;
+/// Takes the keys of a query into account.
+void add_keys(kernel::row_magnitudes& m, std::ptrdiff_t position, std::size_t first, std::size_t last) {
+  m.keys = m.span = std::max(m.keys, last - first);
+  const auto distance = [&](std::size_t key) {
+    return std::fabs(static_cast<double>(position) - static_cast<double>(key));
+  };
+  m.distance = std::max({m.distance, distance(first), distance(last - 1)});
+}
+
+/// At least Σ |q_c k_jc| for queries whose sums of squares are not larger, by the largest norm of a key.
+double products(const call& call, double squares, worker& w) {
+  return norm(squares, call.shape.key_width) * w.head.largest_key() * (1 + 0x1p-50);
+}
+/// The same from the largest |k| alone: a few times as much.
+double rough_products(const call& call, double squares, worker& w) {
+  return norm(squares, call.shape.key_width) * w.head.fused().largest_key() *
+         (std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50));
 }
 
 std::uint64_t pattern_at(const void* patterns, std::size_t n, int bits) {
@@ -63,71 +58,160 @@ std::uint64_t pattern_at(const void* patterns, std::size_t n, int bits) {
   return static_cast<const std::uint32_t*>(patterns)[n];
 }
 
-/// Rounds a row of doubles with one bound, and what that leaves open each with its own.
-void round_row(const call& call, query& x, const double* numbers, double error, worker& w) {
+/// Whether rows of outputs can be rounded to where they belong.
+bool rounds_in_place(const call& call, const worker& w) {
+  return call.output.in_place() && w.head.constant().empty();
+}
+
+/// Rounds a row of doubles with one bound.
+std::size_t round_row(const call& call, query& x, const double* numbers, double error, worker& w) {
   const std::vector<std::size_t>& columns = w.head.varying();
   const std::size_t width = columns.size();
   const format& f = call.output.to();
-  const rounding direction = call.how.direction;
   const auto [b, h, i] = x.at;
-  if (call.output.in_place() && w.head.constant().empty()) {
-    x.open_count =
-        round_between_steps(width, numbers, error, f, direction, call.output.address({b, h, i, 0}), x.open);
-    call.output.fill_certificates({b, h, i, 0}, width);
-  } else {
-    w.narrow.patterns.resize(width);
-    x.open_count = round_between_steps(width, numbers, error, f, direction, w.narrow.patterns.data(), x.open);
-    for (std::size_t n = 0; n < width; ++n)
-      call.output.write({b, h, i, columns[n]}, pattern_at(w.narrow.patterns.data(), n, f.storage_bits),
-                        certificate::certified);
-  }
-  w.counts.settled(reference_tier::narrow, certificate::certified, width - x.open_count);
-  if (x.open_count == 0) return;
-  w.head.facts().next_row();
+  if (rounds_in_place(call, w))
+    return round_between_steps(width, numbers, error, f, call.how.direction,
+                               call.output.address({b, h, i, 0}), x.open);
+  w.narrow.patterns.resize(width);
+  void* patterns = w.narrow.patterns.data();
+  const std::size_t open =
+      round_between_steps(width, numbers, error, f, call.how.direction, patterns, x.open);
+  for (std::size_t n = 0; n < width; ++n)
+    call.output.write({b, h, i, columns[n]}, pattern_at(patterns, n, f.storage_bits), certificate::certified);
+  return open;
+}
+
+/// A row of which `error` leaves something open: rounded with its own bound, then every element that is still
+/// open with that of its column.
+void round_open_row(const call& call, query& x, const double* numbers, double error, worker& w) {
+  const std::vector<std::size_t>& columns = w.head.varying();
+  const std::size_t width = columns.size();
   const row_view& row = x.view;
-  const double squares = sum_of_squares(call.shape.key_width, row.q->row(row.query));
-  const auto keys = static_cast<double>(row.last - row.first);
+  kernel::row_magnitudes m = head_magnitudes(call, w);
+  if (error != infinity) {
+    add_keys(m, row.position, row.first, row.last);
+    if (row.bias != nullptr) m.bias = x.largest_bias;
+    m.products = products(call, sum_of_squares(call.shape.key_width, row.q->row(row.query)), w);
+    error = std::min(error, kernel::fused_bound<double>(m).output);
+  }
+  x.open_count = round_row(call, x, numbers, error, w);
+  w.counts.settled(reference_tier::narrow, certificate::certified, width - x.open_count);
+  if (x.open_count == 0 || error == infinity) return;
+  w.head.facts().next_row();
   for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
     if (x.open[n] == 0) continue;
     const std::size_t c = columns[n];
-    const auto settled = [&](double bound) {
-      return settle_output(call, x, c, {numbers[n], 0, bound}, reference_tier::narrow, w);
-    };
-    // Then of this column alone, without the margin that makes one bound do for several rows.
-    if (!settled(error) &&
-        (error == infinity ||
-         !settled(error_bound(call, x, squares, keys, w.head.facts().largest_by_column()[c], w.head))))
-      continue;
+    m.values = w.head.facts().largest_by_column()[c];
+    const double bound = kernel::fused_bound<double>(m).output;
+    if (!settle_output(call, x, c, {numbers[n], 0, bound}, reference_tier::narrow, w)) continue;
     x.open[n] = 0;
     --x.open_count;
   }
 }
 
-}  // namespace
+/// Rows on their way through the kernel. In memory that is not initialised.
+struct kernel_block {
+  std::size_t size;
+  fused::query_row<double> rows[fused::block_rows];
+  fused::row_results<double> results[fused::block_rows];
+  void* places[fused::block_rows];        // where their results go, if in_place
+  unsigned char open[fused::block_rows];  // what evaluate() finds: whether the bound leaves something open
+  const double* numbers;                  // outputs, row by row
+  double error;
+};
 
-void evaluate_narrow(const call& call, worker& w) {
-  namespace fused = kernel::fused_head;
+/// The bound of the outputs of all rows: it grows with everything that it depends on.
+double error_of(const call& call, const kernel_block& block, std::optional<double> bias, worker& w) {
+  kernel::row_magnitudes m = head_magnitudes(call, w);
+  if (m.slope || call.options.causal || call.options.window)
+    for (std::size_t r = 0; r < block.size; ++r)
+      add_keys(m, block.rows[r].position, block.rows[r].first_key, block.rows[r].last_key);
+  else
+    add_keys(m, 0, block.rows[0].first_key, block.rows[0].last_key);
+  m.bias = bias;
+  // Also of rows in between that are not among them.
+  const exact_rows& q = w.q.get();
+  const double* first = block.rows[0].q;
+  const std::size_t rows =
+      q.stride == 0 ? 1 : static_cast<std::size_t>(block.rows[block.size - 1].q - first) / q.stride + 1;
+  const double squares = largest_sum_of_squares(rows, q.width, first, q.stride);
+  // For coarse formats any bound is small enough.
+  m.products =
+      call.output.to().precision > 11 ? products(call, squares, w) : rough_products(call, squares, w);
+  return kernel::fused_bound<double>(m).output;
+}
+
+/// How many rows have something open.
+std::size_t evaluate(const call& call, kernel_block& block, std::optional<double> bias, worker& w) {
   const std::size_t width = w.head.varying().size();
   auto steps = fused::score_steps<double>::of_scale(w.steps.scale, call.shape.key_width);
   steps.softcap = w.steps.softcap;
   steps.slope = w.steps.slope;
   steps.sink = w.steps.sink;
-  const std::size_t rows = w.block.size();
-  double* numbers = w.room(rows * width);
-  w.narrow.rows.resize(rows);
-  w.narrow.results.resize(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
-    w.narrow.rows[r] = kernel_row<fused::query_row<double>>(w.block[r]->view);
-    w.narrow.results[r] = {.output = numbers + r * width};
+  double* numbers = w.room(block.size * width);
+  block.numbers = numbers;
+  for (std::size_t r = 0; r < block.size; ++r) block.results[r] = {.output = numbers + r * width};
+  block.error = infinity;
+  // Which rows of a block that overflows somewhere are good is not known.
+  if (!fused::evaluate(w.head.fused(), steps, block.rows, block.results, block.size, w.narrow.kernel))
+    block.error = error_of(call, block, bias, w);
+  if (block.error != infinity && rounds_in_place(call, w))
+    return round_rows_between_steps(block.size, width, numbers, block.error, call.output.to(),
+                                    call.how.direction, block.places, block.open);
+  std::fill_n(block.open, block.size, 1);
+  return block.size;
+}
+
+}  // namespace
+
+void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& w) {
+  const std::size_t width = w.head.varying().size();
+  const kernel::fused_head::vector_memory<kernel_block> memory(1);
+  kernel_block& block = *memory.get();
+  block.size = 0;
+  std::optional<double> bias;
+  for (const query* x : rows) {
+    block.rows[block.size] = kernel_row<fused::query_row<double>>(x->view);
+    block.places[block.size] = call.output.address({x->at[0], x->at[1], x->at[2], 0});
+    if (x->view.bias != nullptr) bias = std::max(bias.value_or(0), x->largest_bias);
+    ++block.size;
   }
-  const auto overflow = fused::evaluate(w.head.fused(), steps, w.narrow.rows.data(), w.narrow.results.data(),
-                                        rows, w.narrow.kernel);
-  for (std::size_t r = 0; r < rows; ++r) {
-    query& x = *w.block[r];
-    // Which rows of a block that overflows somewhere are good is not known.
-    const double error = overflow ? infinity : shared_bound(call, x, w);
-    round_row(call, x, numbers + r * width, error, w);
+  evaluate(call, block, bias, w);
+  for (std::size_t r = 0; r < block.size; ++r) {
+    query& x = *rows[r];
+    if (rounds_in_place(call, w)) call.output.fill_certificates({x.at[0], x.at[1], x.at[2], 0}, width);
+    if (block.open[r] != 0) {
+      round_open_row(call, x, block.numbers + r * width, block.error, w);
+    } else {
+      x.open_count = 0;
+      w.counts.settled(reference_tier::narrow, certificate::certified, width);
+    }
   }
+}
+
+bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
+  if (!rounds_in_place(call, w)) return false;
+  const kernel::fused_head::vector_memory<kernel_block> memory(1);
+  kernel_block& block = *memory.get();
+  if (!plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows)) return false;
+  block.size = rows.size();
+  const std::size_t width = w.head.varying().size();
+  for (std::size_t r = 0; r < block.size; ++r) {
+    const result_array::place at{rows.b, rows.h, rows.first + r, 0};
+    block.places[r] = call.output.address(at);
+    call.output.fill_certificates(at, width);
+  }
+  const std::size_t open = evaluate(call, block, std::nullopt, w);
+  w.counts.settled(reference_tier::narrow, certificate::certified, (block.size - open) * width);
+  w.rows.clear();
+  if (open == 0) return true;
+  prepare(w.block, call, rows, w.q.get(), w.steps, w.head);
+  for (std::size_t r = 0; r < block.size; ++r) {
+    if (block.open[r] == 0) continue;
+    round_open_row(call, w.block[r], block.numbers + r * width, block.error, w);
+    if (w.block[r].open_count != 0) w.rows.push_back(&w.block[r]);
+  }
+  return true;
 }
 
 }  // namespace attest::certified

@@ -145,6 +145,10 @@ bool settle_logarithm(const call& call, const query& x, const double* logarithm,
   return write_settled(array, {x.at[0], x.at[1], x.at[2], 0}, value, r, reference_tier::double_double, w);
 }
 
+double_double_tier::score_steps steps_of(const score_options& steps) {
+  return {steps.scale, steps.softcap, steps.slope, steps.sink};
+}
+
 void finish_row(const call& call, query& x, const row_results& pairs, worker& w) {
   w.head.facts().next_row();
   round_outputs(call, x, pairs, w);
@@ -156,27 +160,26 @@ void finish_row(const call& call, query& x, const row_results& pairs, worker& w)
 
 }  // namespace
 
-void finish_pending(const call& call, worker& w) {
-  if (w.pending.empty()) return;
+void finish_by_pairs(const call& call, std::vector<query*>& queries, worker& w) {
+  if (queries.empty()) return;
   namespace tier = double_double_tier;
   const std::size_t width = w.head.varying().size();
   // Rows that are open in the same columns side by side: the others are left out for several rows at once.
   if (call.use_narrow)
-    std::sort(w.pending.begin(), w.pending.end(), [&](const query* x, const query* y) {
+    std::sort(queries.begin(), queries.end(), [&](const query* x, const query* y) {
       const int order = std::memcmp(x->open, y->open, width);
       return order != 0 ? order > 0 : x->at < y->at;
     });
   const tier::packed_head& head = w.head.pairs();
-  const tier::score_steps steps{w.steps.scale, w.steps.softcap, w.steps.slope, w.steps.sink};
-  const std::size_t rows = w.pending.size();
+  const std::size_t rows = queries.size();
   const std::size_t keys = call.weights ? call.shape.keys : 0;
   const std::size_t each = 3 * width + 3 + 3 * keys;
   double* all = w.room(rows * each);
   w.pairs.rows.resize(rows);
   w.pairs.results.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
-    w.pairs.rows[r] = kernel_row<tier::query_row>(w.pending[r]->view);
-    if (call.use_narrow) w.pairs.rows[r].wanted = w.pending[r]->open;
+    w.pairs.rows[r] = kernel_row<tier::query_row>(queries[r]->view);
+    if (call.use_narrow) w.pairs.rows[r].wanted = queries[r]->open;
     double* numbers = all + r * each;
     row_results& results = w.pairs.results[r];
     results = {numbers, numbers + width, numbers + 2 * width, nullptr, nullptr, nullptr, nullptr};
@@ -187,12 +190,41 @@ void finish_pending(const call& call, worker& w) {
       results.weights_error = results.weights_low + keys;
     }
   }
-  tier::evaluate(head, steps, w.pairs.rows, w.pairs.results, w.pairs.kernel);
+  tier::evaluate(head, steps_of(w.steps), w.pairs.rows, w.pairs.results, w.pairs.kernel);
+  for (std::size_t r = 0; r < rows; ++r) finish_row(call, *queries[r], w.pairs.results[r], w);
+}
+
+bool finish_by_pairs(const call& call, const row_block& block, worker& w) {
+  namespace tier = double_double_tier;
+  if (call.output.to().precision != 53 || call.output.has_low() || call.weights || call.log_sum_exp ||
+      !call.output.in_place() || !w.head.constant().empty())
+    return false;
+  const std::size_t rows = block.size();
+  const std::size_t width = w.head.varying().size();
+  w.pairs.rows.resize(rows);
+  if (!plain_kernel_rows(call, block, w.q.get(), w.head, w.pairs.rows.data())) return false;
+  const tier::packed_head& head = w.head.pairs();
+  if (w.head.scaled_pairs()) return false;
+  double* numbers = w.room(rows * 3 * width);
+  w.pairs.results.resize(rows);
+  w.pairs.places.resize(rows);
+  w.pairs.open_rows.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
-    finish_row(call, *w.pending[r], w.pairs.results[r], w);
-    w.queries.give_back(w.pending[r]);
+    double* high = numbers + r * 3 * width;
+    w.pairs.results[r] = {high, high + width, high + 2 * width, nullptr, nullptr, nullptr, nullptr};
+    const result_array::place at{block.b, block.h, block.first + r, 0};
+    w.pairs.places[r] = call.output.address(at);
+    call.output.fill_certificates(at, width);
   }
-  w.pending.clear();
+  tier::evaluate(head, steps_of(w.steps), w.pairs.rows, w.pairs.results, w.pairs.kernel);
+  const std::size_t open = round_pair_rows_between_steps(rows, width, numbers, 3 * width, call.how.direction,
+                                                         w.pairs.places.data(), w.pairs.open_rows.data());
+  w.counts.settled(reference_tier::double_double, certificate::certified, (rows - open) * width);
+  if (open == 0) return true;
+  prepare(w.block, call, block, w.q.get(), w.steps, w.head);
+  for (std::size_t r = 0; r < rows; ++r)
+    if (w.pairs.open_rows[r] != 0) finish_row(call, w.block[r], w.pairs.results[r], w);
+  return true;
 }
 
 }  // namespace attest::certified

@@ -2,9 +2,15 @@
 
 #include "reference/certified_worker.hpp"
 
+#include <vector>
+
 namespace attest::certified {
 
-/// The rows of w.pending by pairs of doubles, and what those leave open by the exact tiers.
-void finish_pending(const call& call, worker& w);
+/// Rows by pairs of doubles, and what those leave open by the exact tiers. The order of rows may change.
+void finish_by_pairs(const call& call, std::vector<query*>& rows, worker& w);
+
+/// The same of a block of outputs alone that needs no queries but for what stays open; false, and nothing
+/// done, for any other.
+bool finish_by_pairs(const call& call, const row_block& block, worker& w);
 
 }  // namespace attest::certified

@@ -23,36 +23,30 @@ const std::vector<std::size_t>& value_facts::constant_columns() {
   if (constant_columns_) return *constant_columns_;
   std::vector<std::size_t>& constant = constant_columns_.emplace();
   if (v_->rows == 0) return constant;
-  for (std::size_t c = 0; c < v_->width; ++c) constant.push_back(c);
   const auto differs = [&](std::size_t j, std::size_t c) {
     if (v_->numbers.empty()) return v_->row(j)[c] != v_->row(0)[c];
     const input_number x = (*v_)(j, c);
     const input_number first = (*v_)(0, c);
     return x.magnitude != first.magnitude || x.negative != first.negative;
   };
-  for (std::size_t j = 1; j < v_->rows && !constant.empty(); ++j)
+  const std::size_t second = v_->rows > 1 ? 1 : 0;
+  for (std::size_t c = 0; c < v_->width; ++c)
+    if (!differs(second, c)) constant.push_back(c);
+  for (std::size_t j = 2; j < v_->rows && !constant.empty(); ++j)
     std::erase_if(constant, [&](std::size_t c) { return differs(j, c); });
   return constant;
 }
 
 double value_facts::largest() {
-  if (!largest_) {
-    double largest = 0;
-    for (std::size_t j = 0; j < v_->rows; ++j)
-      largest = std::max(largest, largest_magnitude(v_->width, v_->row(j)));
-    largest_ = largest;
-  }
+  if (!largest_) largest_ = largest_magnitude(v_->rows, v_->width, v_->doubles, v_->stride);
   return *largest_;
 }
 
 const std::vector<double>& value_facts::largest_by_column() {
   if (largest_by_column_.empty()) {
     largest_by_column_.resize(v_->width);
-    double* largest = largest_by_column_.data();
-    for (std::size_t j = 0; j < v_->rows; ++j) {
-      const double* values = v_->row(j);
-      for (std::size_t c = 0; c < v_->width; ++c) largest[c] = std::max(largest[c], std::fabs(values[c]));
-    }
+    attest::certified::largest_by_column(v_->rows, v_->width, v_->doubles, v_->stride,
+                                         largest_by_column_.data());
   }
   return largest_by_column_;
 }

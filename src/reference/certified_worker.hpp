@@ -20,21 +20,20 @@ struct worker {
   loaded_head head;
   input_rows q;         // of the query head at hand
   score_options steps;  // likewise
-  query_pool queries;
-  std::vector<query*> block;
-  std::vector<query*> pending;  // rows that the narrow tier left open
+  query_set block;
+  query_set pending;         // rows that the narrow tier left open
+  std::vector<query*> rows;  // the rows at hand, of the one or the other
   tally counts;
 
   struct narrow_memory {
-    double squares = 0, keys = 0, bound = 0;  // the last bound of the tier, and for what
-    std::vector<kernel::fused_head::query_row<double>> rows;
-    std::vector<kernel::fused_head::row_results<double>> results;
     std::vector<std::uint64_t> patterns;
     kernel::fused_head::scratch<double> kernel;
   } narrow;
   struct pairs_memory {
     std::vector<double_double_tier::query_row> rows;
     std::vector<double_double_tier::row_results> results;
+    std::vector<void*> places;
+    std::vector<unsigned char> open_rows;
     std::vector<double> rounded;
     double_double_tier::scratch kernel;
   } pairs;

@@ -24,6 +24,12 @@ struct pick {
   std::uint64_t positive;
   std::uint64_t negative;
 };
+pick pick_of(rounding direction) {
+  if (direction == rounding::toward_zero) return {0, 0};
+  if (direction == rounding::up) return {2, 0};
+  if (direction == rounding::down) return {0, 2};
+  return {1, 1};  // to nearest: the midpoint's side
+}
 
 /// Writes 1 for each of the first `count` lanes that is not decided; their number.
 template <class D>
@@ -40,76 +46,217 @@ HWY_INLINE std::size_t note_open(D d, hn::Mask<D> decided, std::size_t count, un
   return total;
 }
 
+/// Vectors of doubles with one error, rounded to a format of patterns Out.
 template <class Out>
-std::size_t round_between_steps_to(std::size_t count, const double* HWY_RESTRICT value, double error,
-                                   const format& f, pick add, Out* HWY_RESTRICT out,
-                                   unsigned char* HWY_RESTRICT open) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToUnsigned<decltype(d)> du;
-  const hn::Rebind<Out, decltype(d)> dout;
+class step_rounding {
+ public:
+  using tag = hn::ScalableTag<double>;
+  using narrow_tag = hn::Rebind<Out, tag>;
+  using natural_tag = hn::RebindToUnsigned<tag>;
+
+  // The half step below a normal magnitude is its number without the last bits. Decided are those from that
+  // of `least` on, which is so large that the error is at most a quarter, to the last one below the largest
+  // number. The bits of a negative number, infinity or NaN are larger than any.
+  HWY_INLINE step_rounding(double error, const format& f, rounding direction)
+      : shift_(52 - f.precision),
+        error_(error),
+        smallest_(std::ldexp(1.0, f.min_exponent)),
+        unit_(std::ldexp(1.0, f.min_unit())) {
+    const pick add = pick_of(direction);
+    const double least = 4 * error > smallest_ ? 4 * error : smallest_;
+    const std::uint64_t zero = static_cast<std::uint64_t>(1023 + f.min_exponent - 1) << f.precision;
+    const std::uint64_t first = (bits_of(least) >> shift_) + (least == smallest_ ? 0 : 1);
+    const std::uint64_t last = zero + 2 * f.largest;
+    first_ = first;
+    count_ = error <= 0x1p1000 && first < last ? last - first : 0;
+    zero_less_positive_ = zero - add.positive;
+    zero_less_negative_ = zero - add.negative;
+    sign_shift_ = 64 - f.storage_bits;
+    sign_bit_ = f.sign_bit();
+  }
+
+  /// The half steps below the ends of v's interval, and the pattern that the first of them leads to.
+  template <class V, class N>
+  HWY_INLINE void ends(V v, N& from, N& to) const {
+    const natural_tag du;
+    const auto magnitude = hn::Abs(v);
+    const auto e = error_of(magnitude);
+    from = hn::ShiftRightSame(hn::BitCast(du, hn::Sub(magnitude, e)), shift_);
+    to = hn::ShiftRightSame(hn::BitCast(du, hn::Add(magnitude, e)), shift_);
+  }
+  template <class V, class N>
+  HWY_INLINE hn::Vec<narrow_tag> pattern(V v, N step) const {
+    const tag d;
+    const natural_tag du;
+    auto less = hn::Set(du, zero_less_positive_);
+    if (zero_less_positive_ != zero_less_negative_)
+      less =
+          hn::IfThenElse(hn::RebindMask(du, hn::Lt(v, hn::Zero(d))), hn::Set(du, zero_less_negative_), less);
+    const auto pattern = hn::ShiftRight<1>(hn::Sub(step, less));
+    const auto sign = hn::And(hn::ShiftRightSame(hn::BitCast(du, v), sign_shift_), hn::Set(du, sign_bit_));
+    return hn::TruncateTo(narrow_tag(), hn::Or(pattern, sign));
+  }
+  template <class N>
+  HWY_INLINE auto in_range(N step) const {
+    const natural_tag du;
+    return hn::Lt(hn::Sub(step, hn::Set(du, first_)), hn::Set(du, count_));
+  }
+
+  template <class V>
+  HWY_INLINE hn::Vec<narrow_tag> operator()(V v, hn::Mask<natural_tag>& decided) const {
+    const natural_tag du;
+    auto from = hn::Undefined(du), to = hn::Undefined(du);
+    ends(v, from, to);
+    decided = hn::And(hn::Eq(from, to), in_range(from));
+    if (HWY_UNLIKELY(!hn::AllTrue(du, decided))) add_subnormal(hn::Abs(v), from, decided);
+    return pattern(v, from);
+  }
+
+ private:
+  /// Between 0 and the smallest normal number s, half steps are as far from each other as above it: there the
+  /// half step below x + s is that below x, and s. Both sums are off by at most 2^-53 s, which are added to
+  /// the error. What may round to 0 stays open: not every format has a negative zero.
+  template <class V, class N>
+  HWY_INLINE void add_subnormal(V magnitude, N& step, hn::Mask<natural_tag>& decided) const {
+    const tag d;
+    const natural_tag du;
+    const auto s = hn::Set(d, smallest_);
+    const auto wider = hn::Add(error_of(magnitude), hn::Set(d, smallest_ * 0x1p-52));
+    const auto low = hn::Sub(magnitude, wider);
+    const auto least = hn::Max(hn::Set(d, 4 * error_), hn::Set(d, unit_));
+    const auto small = hn::RebindMask(du, hn::And(hn::Lt(magnitude, s), hn::Ge(low, least)));
+    const auto one = hn::Set(du, std::uint64_t{1} << (52 - shift_));  // half steps from 0 to s
+    const auto from = hn::Sub(hn::ShiftRightSame(hn::BitCast(du, hn::Add(low, s)), shift_), one);
+    const auto to =
+        hn::Sub(hn::ShiftRightSame(hn::BitCast(du, hn::Add(hn::Add(magnitude, wider), s)), shift_), one);
+    decided = hn::Or(decided, hn::And(small, hn::Eq(from, to)));
+    step = hn::IfThenElse(small, from, step);
+  }
+
+  template <class V>
+  HWY_INLINE V error_of(V magnitude) const {
+    const tag d;
+    return hn::MulAdd(magnitude, hn::Set(d, 0x1p-51), hn::Set(d, error_));
+  }
+  static HWY_INLINE std::uint64_t bits_of(double x) {
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+  }
+
+  int shift_, sign_shift_;
+  double error_, smallest_, unit_;  // unit_: the smallest number
+  std::uint64_t first_, count_, zero_less_positive_, zero_less_negative_, sign_bit_;
+};
+
+/// Calls f(decided, i, here) for the vectors of a row, of which the first `here` lanes count.
+template <class Out, class F>
+HWY_INLINE void round_row(const step_rounding<Out>& round, std::size_t count,
+                          const double* HWY_RESTRICT value, Out* HWY_RESTRICT out, F f) {
+  const typename step_rounding<Out>::tag d;
+  const typename step_rounding<Out>::narrow_tag dout;
   const std::size_t lanes = hn::Lanes(d);
-  const int shift = 52 - f.precision;
-  const auto bound = hn::Set(d, error);
-  const auto slack = hn::Set(d, 0x1p-51);
-  const auto half = hn::Set(d, 0.5);
-  const auto smallest = hn::Set(d, std::ldexp(1.0, f.min_exponent));
-  const auto bias = hn::Set(du, static_cast<std::uint64_t>(1023 + f.min_exponent - 1) << f.precision);
-  const auto last = hn::Set(du, 2 * f.largest);
-  const auto add_positive = hn::Set(du, add.positive);
-  const auto add_negative = hn::Set(du, add.negative);
-  const auto sign_bit = hn::Set(du, f.sign_bit());
-  const auto zero = hn::Zero(d);
-  std::size_t total = 0;
+  hn::Mask<typename step_rounding<Out>::natural_tag> decided;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(round(hn::LoadU(d, value + i), decided), dout, out + i);
+    f(decided, i, lanes);
+  }
+  if (i == count) return;
   HWY_ALIGN double rest[HWY_MAX_BYTES / sizeof(double)];
   HWY_ALIGN Out rest_out[HWY_MAX_BYTES / sizeof(double)];
+  hn::Store(hn::Set(d, value[i]), d, rest);
+  std::memcpy(rest, value + i, (count - i) * sizeof(double));
+  hn::StoreU(round(hn::Load(d, rest), decided), dout, rest_out);
+  std::memcpy(out + i, rest_out, (count - i) * sizeof(Out));
+  f(decided, i, count - i);
+}
+
+/// Whether all of a row of normal numbers is decided, in the fewest instructions.
+template <class Out>
+HWY_INLINE bool round_whole_row(const step_rounding<Out>& round, std::size_t count,
+                                const double* HWY_RESTRICT value, Out* HWY_RESTRICT out) {
+  const typename step_rounding<Out>::tag d;
+  const typename step_rounding<Out>::natural_tag du;
+  const typename step_rounding<Out>::narrow_tag dout;
+  const std::size_t lanes = hn::Lanes(d);
+  if (count % lanes != 0 || count == 0) return false;
+  auto from = hn::Undefined(du), to = hn::Undefined(du);
+  round.ends(hn::LoadU(d, value), from, to);
+  auto least = from, greatest = from;
+  auto differences = hn::Zero(du);
   for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t here = count - i < lanes ? count - i : lanes;
-    auto v = hn::Undefined(d);
-    if (here == lanes) {
-      v = hn::LoadU(d, value + i);
-    } else {
-      hn::Store(hn::Set(d, 1.5), d, rest);
-      std::memcpy(rest, value + i, here * sizeof(double));
-      v = hn::Load(d, rest);
-    }
-    const auto magnitude = hn::Abs(v);
-    const auto e = hn::MulAdd(magnitude, slack, bound);
-    const auto low = hn::Sub(magnitude, e);
-    const auto high = hn::Add(magnitude, e);
-    const auto step = hn::ShiftRightSame(hn::BitCast(du, low), shift);
-    const auto same = hn::Eq(step, hn::ShiftRightSame(hn::BitCast(du, high), shift));
-    const auto index = hn::Sub(step, bias);
-    // NaN fails every comparison, and infinity the one with the largest number.
-    const auto decided = hn::And(hn::And(hn::RebindMask(d, same), hn::Le(e, hn::Mul(magnitude, half))),
-                                 hn::And(hn::Ge(low, smallest), hn::RebindMask(d, hn::Lt(index, last))));
-    const auto negative = hn::RebindMask(du, hn::Lt(v, zero));
-    const auto picked = hn::Add(index, hn::IfThenElse(negative, add_negative, add_positive));
-    const auto pattern = hn::Or(hn::ShiftRight<1>(picked), hn::IfThenElseZero(negative, sign_bit));
-    const auto narrow = hn::TruncateTo(dout, pattern);
-    if (here == lanes) {
-      hn::StoreU(narrow, dout, out + i);
-    } else {
-      hn::StoreU(narrow, dout, rest_out);
-      std::memcpy(out + i, rest_out, here * sizeof(Out));
-    }
+    const auto v = hn::LoadU(d, value + i);
+    round.ends(v, from, to);
+    differences = hn::Or(differences, hn::Xor(from, to));
+    least = hn::Min(least, from);
+    greatest = hn::Max(greatest, from);
+    hn::StoreU(round.pattern(v, from), dout, out + i);
+  }
+  return hn::AllTrue(du, hn::And(hn::Eq(differences, hn::Zero(du)),
+                                 hn::And(round.in_range(least), round.in_range(greatest))));
+}
+
+template <class Out>
+std::size_t round_between_steps_to(std::size_t count, const double* value, double error, const format& f,
+                                   rounding direction, Out* out, unsigned char* open) {
+  const step_rounding<Out> round(error, f, direction);
+  const typename step_rounding<Out>::natural_tag d;
+  std::size_t total = 0;
+  round_row(round, count, value, out, [&](auto decided, std::size_t i, std::size_t here) HWY_ATTR {
     total += note_open(d, decided, here, open + i);
+  });
+  return total;
+}
+
+template <class Out>
+std::size_t round_rows_between_steps_to(std::size_t rows, std::size_t count, const double* values,
+                                        double error, const format& f, rounding direction, void* const* out,
+                                        unsigned char* open_rows) {
+  const step_rounding<Out> round(error, f, direction);
+  const typename step_rounding<Out>::natural_tag d;
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    bool all = round_whole_row(round, count, values + r * count, static_cast<Out*>(out[r]));
+    if (!all) {
+      all = true;
+      round_row(round, count, values + r * count, static_cast<Out*>(out[r]),
+                [&](auto decided, std::size_t, std::size_t)
+                    HWY_ATTR { all = all && hn::AllTrue(d, decided); });
+    }
+    open_rows[r] = all ? 0 : 1;
+    total += open_rows[r];
   }
   return total;
 }
 
 std::size_t round_between_steps_here(std::size_t count, const double* value, double error, const format& f,
                                      rounding direction, void* out, unsigned char* open) {
-  pick add{1, 1};  // to nearest: the midpoint's side
-  if (direction == rounding::toward_zero) add = {0, 0};
-  if (direction == rounding::up) add = {2, 0};
-  if (direction == rounding::down) add = {0, 2};
   switch (f.storage_bits) {
     case 8:
-      return round_between_steps_to(count, value, error, f, add, static_cast<std::uint8_t*>(out), open);
+      return round_between_steps_to(count, value, error, f, direction, static_cast<std::uint8_t*>(out), open);
     case 16:
-      return round_between_steps_to(count, value, error, f, add, static_cast<std::uint16_t*>(out), open);
+      return round_between_steps_to(count, value, error, f, direction, static_cast<std::uint16_t*>(out),
+                                    open);
     default:
-      return round_between_steps_to(count, value, error, f, add, static_cast<std::uint32_t*>(out), open);
+      return round_between_steps_to(count, value, error, f, direction, static_cast<std::uint32_t*>(out),
+                                    open);
+  }
+}
+
+std::size_t round_rows_between_steps_here(std::size_t rows, std::size_t count, const double* values,
+                                          double error, const format& f, rounding direction, void* const* out,
+                                          unsigned char* open_rows) {
+  switch (f.storage_bits) {
+    case 8:
+      return round_rows_between_steps_to<std::uint8_t>(rows, count, values, error, f, direction, out,
+                                                       open_rows);
+    case 16:
+      return round_rows_between_steps_to<std::uint16_t>(rows, count, values, error, f, direction, out,
+                                                        open_rows);
+    default:
+      return round_rows_between_steps_to<std::uint32_t>(rows, count, values, error, f, direction, out,
+                                                        open_rows);
   }
 }
 
@@ -185,8 +332,41 @@ std::size_t round_pairs_between_steps_here(std::size_t count, const double* HWY_
   return total;
 }
 
-double sum_of_squares_here(std::size_t count, const double* HWY_RESTRICT x) {
+HWY_INLINE std::size_t round_pair_rows(std::size_t rows, std::size_t count, const double* values,
+                                       std::size_t stride, rounding direction, void* const* out,
+                                       unsigned char* open_rows) {
   const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = count % lanes == 0 ? count : 0;
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double* HWY_RESTRICT high = values + r * stride;
+    double* HWY_RESTRICT place = static_cast<double*>(out[r]);
+    auto all = hn::Eq(hn::Zero(d), hn::Zero(d));
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      auto rounded = hn::Zero(d);
+      auto to_nearest = hn::Lt(rounded, rounded);
+      all = hn::And(all, round_pairs(d, hn::LoadU(d, high + i), hn::LoadU(d, high + count + i),
+                                     hn::LoadU(d, high + 2 * count + i), direction, rounded, to_nearest));
+      hn::StoreU(rounded, d, place + i);
+    }
+    open_rows[r] = whole == count && hn::AllTrue(d, all) ? 0 : 1;
+    total += open_rows[r];
+  }
+  return total;
+}
+
+std::size_t round_pair_rows_between_steps_here(std::size_t rows, std::size_t count, const double* values,
+                                               std::size_t stride, rounding direction, void* const* out,
+                                               unsigned char* open_rows) {
+  // Without the steps that other directions take.
+  if (direction == rounding::nearest_even)
+    return round_pair_rows(rows, count, values, stride, rounding::nearest_even, out, open_rows);
+  return round_pair_rows(rows, count, values, stride, direction, out, open_rows);
+}
+
+template <class D>
+HWY_INLINE double squares_of(D d, std::size_t count, const double* HWY_RESTRICT x) {
   const std::size_t lanes = hn::Lanes(d);
   auto a = hn::Zero(d);
   auto b = hn::Zero(d);
@@ -202,15 +382,48 @@ double sum_of_squares_here(std::size_t count, const double* HWY_RESTRICT x) {
   return sum;
 }
 
+double sum_of_squares_here(std::size_t count, const double* x) {
+  return squares_of(hn::ScalableTag<double>(), count, x);
+}
+double largest_sum_of_squares_here(std::size_t rows, std::size_t count, const double* x, std::size_t stride) {
+  double largest = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double squares = squares_of(hn::ScalableTag<double>(), count, x + r * stride);
+    largest = squares > largest ? squares : largest;
+  }
+  return largest;
+}
+
 double largest_magnitude_here(std::size_t count, const double* HWY_RESTRICT x) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
   auto a = hn::Zero(d);
+  auto b = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) a = hn::Max(a, hn::Abs(hn::LoadU(d, x + i)));
-  double largest = hn::GetLane(hn::MaxOfLanes(d, a));
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    a = hn::Max(a, hn::Abs(hn::LoadU(d, x + i)));
+    b = hn::Max(b, hn::Abs(hn::LoadU(d, x + i + lanes)));
+  }
+  double largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
   for (; i < count; ++i) largest = std::fabs(x[i]) > largest ? std::fabs(x[i]) : largest;
   return largest;
+}
+
+void largest_by_column_here(std::size_t rows, std::size_t count, const double* HWY_RESTRICT x,
+                            std::size_t stride, double* HWY_RESTRICT largest) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t c = 0;
+  for (; c + lanes <= count; c += lanes) {
+    auto here = hn::Zero(d);
+    for (std::size_t r = 0; r < rows; ++r) here = hn::Max(here, hn::Abs(hn::LoadU(d, x + r * stride + c)));
+    hn::StoreU(here, d, largest + c);
+  }
+  for (; c < count; ++c) {
+    largest[c] = 0;
+    for (std::size_t r = 0; r < rows; ++r)
+      largest[c] = std::fabs(x[r * stride + c]) > largest[c] ? std::fabs(x[r * stride + c]) : largest[c];
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -221,9 +434,13 @@ HWY_AFTER_NAMESPACE();
 namespace attest::certified {
 
 HWY_EXPORT(round_between_steps_here);
+HWY_EXPORT(round_rows_between_steps_here);
 HWY_EXPORT(round_pairs_between_steps_here);
+HWY_EXPORT(round_pair_rows_between_steps_here);
 HWY_EXPORT(sum_of_squares_here);
+HWY_EXPORT(largest_sum_of_squares_here);
 HWY_EXPORT(largest_magnitude_here);
+HWY_EXPORT(largest_by_column_here);
 
 namespace {
 
@@ -239,17 +456,48 @@ std::size_t round_between_steps(std::size_t count, const double* value, double e
   if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_between_steps_here)(count, value, error, f, direction, out, open);
 }
+std::size_t round_rows_between_steps(std::size_t rows, std::size_t count, const double* values, double error,
+                                     const format& f, rounding direction, void* const* out,
+                                     unsigned char* open_rows) {
+  if (direction == rounding::to_odd) return all_open(rows, open_rows);
+  return HWY_DYNAMIC_DISPATCH(round_rows_between_steps_here)(rows, count, values, error, f, direction, out,
+                                                             open_rows);
+}
 std::size_t round_pairs_between_steps(std::size_t count, const double* high, const double* low,
                                       const double* error, rounding direction, double* out,
                                       unsigned char* open) {
   if (direction == rounding::to_odd) return all_open(count, open);
   return HWY_DYNAMIC_DISPATCH(round_pairs_between_steps_here)(count, high, low, error, direction, out, open);
 }
+std::size_t round_pair_rows_between_steps(std::size_t rows, std::size_t count, const double* values,
+                                          std::size_t stride, rounding direction, void* const* out,
+                                          unsigned char* open_rows) {
+  if (direction == rounding::to_odd) return all_open(rows, open_rows);
+  return HWY_DYNAMIC_DISPATCH(round_pair_rows_between_steps_here)(rows, count, values, stride, direction, out,
+                                                                  open_rows);
+}
 double sum_of_squares(std::size_t count, const double* x) {
   return HWY_DYNAMIC_DISPATCH(sum_of_squares_here)(count, x);
 }
+double largest_sum_of_squares(std::size_t rows, std::size_t count, const double* x, std::size_t stride) {
+  return HWY_DYNAMIC_DISPATCH(largest_sum_of_squares_here)(rows, count, x, stride);
+}
 double largest_magnitude(std::size_t count, const double* x) {
   return HWY_DYNAMIC_DISPATCH(largest_magnitude_here)(count, x);
+}
+double largest_magnitude(std::size_t rows, std::size_t count, const double* x, std::size_t stride) {
+  if (stride == count) return largest_magnitude(rows * count, x);
+  double largest = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double here = largest_magnitude(count, x + r * stride);
+    largest = here > largest ? here : largest;
+  }
+  return largest;
+}
+
+void largest_by_column(std::size_t rows, std::size_t count, const double* x, std::size_t stride,
+                       double* largest) {
+  HWY_DYNAMIC_DISPATCH(largest_by_column_here)(rows, count, x, stride, largest);
 }
 
 namespace {

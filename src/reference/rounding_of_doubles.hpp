@@ -14,9 +14,8 @@ namespace attest::certified {
 /// For every i < count with x any real number in [value[i] - error, value[i] + error], to a format of at most
 /// 24 significant bits: out[i] is the pattern of x rounded where open[i] is 0; then x lies strictly between
 /// two half steps. The elements of out are unsigned integers of f.storage_bits (8, 16 or 32). Open are
-/// results below the format's normal numbers or near its largest one, values that are not finite, everything
-/// where error is not below half of |value[i]|, and everything when rounding to odd. Returns how many are
-/// open.
+/// magnitudes below about 5 error, below the format's smallest number or near its largest one,
+/// values that are not finite, and everything when rounding to odd. Returns how many are open.
 ///
 /// Proof: with v = value[i], e' = error + 2^-51 |v|, all in binary64 to nearest, the ends v - e' and v + e'
 /// are off by at most 2^-53 (|v| + e') each and e' by 2^-53 (e' + 2^-51 |v|): with e' <= |v|/2 together below
@@ -24,6 +23,12 @@ namespace attest::certified {
 /// open upper end have the same half step below.
 std::size_t round_between_steps(std::size_t count, const double* value, double error, const format& f,
                                 rounding direction, void* out, unsigned char* open);
+
+/// The same for rows of `count` numbers that follow each other, row r to out[r]; open_rows[r] tells whether
+/// an element of the row is open, but not which. Returns how many rows are.
+std::size_t round_rows_between_steps(std::size_t rows, std::size_t count, const double* values, double error,
+                                     const format& f, rounding direction, void* const* out,
+                                     unsigned char* open_rows);
 
 /// For every i < count with x any real number in [high[i] + low[i] - error[i], high[i] + low[i] + error[i]]:
 /// out[i] is x rounded to binary64 where open[i] is 0; then x lies strictly between a number and the midpoint
@@ -39,11 +44,24 @@ std::size_t round_pairs_between_steps(std::size_t count, const double* high, con
                                       const double* error, rounding direction, double* out,
                                       unsigned char* open);
 
+/// The same for rows of `count` pairs: of row r all high words from values[r * stride] on, then all low words,
+/// then all errors; rounded to out[r], doubles. open_rows[r] tells whether an element of the row may be open,
+/// but not which. Returns how many rows may be.
+std::size_t round_pair_rows_between_steps(std::size_t rows, std::size_t count, const double* values,
+                                          std::size_t stride, rounding direction, void* const* out,
+                                          unsigned char* open_rows);
+
 /// The sum of the squares of a row, in vectors; any order.
 double sum_of_squares(std::size_t count, const double* x);
+/// The largest of those of some rows; 0 of none.
+double largest_sum_of_squares(std::size_t rows, std::size_t count, const double* x, std::size_t stride);
 
 /// The largest magnitude; 0 of nothing.
 double largest_magnitude(std::size_t count, const double* x);
+double largest_magnitude(std::size_t rows, std::size_t count, const double* x, std::size_t stride);
+/// That of each of `count` columns.
+void largest_by_column(std::size_t rows, std::size_t count, const double* x, std::size_t stride,
+                       double* largest);
 
 /// What is known of a real number in [high + low - error, high + low + error], rounded to a format.
 struct pair_rounding {

@@ -9,12 +9,19 @@
 
 using namespace certified_cases;
 using attest::certified::round_between_steps;
+using attest::certified::round_pair_rows_between_steps;
 using attest::certified::round_pairs_between_steps;
+using attest::certified::round_rows_between_steps;
 
 namespace {
 
-constexpr dtype narrow[] = {dtype::binary32, dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn,
-                            dtype::float8_e5m2};
+constexpr dtype narrow[] = {dtype::binary32,      dtype::binary16,    dtype::bfloat16,
+                            dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::float8_e4m3fnuz};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+/// Uniform in [0, 1).
+double unit(generator& g) { return std::ldexp(static_cast<double>(g() >> 11), -53); }
+
 constexpr rounding directions[] = {rounding::nearest_even, rounding::toward_zero, rounding::up,
                                    rounding::down};
 
@@ -22,11 +29,11 @@ constexpr rounding directions[] = {rounding::nearest_even, rounding::toward_zero
 
 TEST_CASE("Doubles with one bound, to narrow formats") {
   generator g(4);
-  std::size_t decided = 0, wrong = 0;
+  std::size_t decided = 0, subnormal = 0, wrong = 0;
   for (const dtype type : narrow)
     for (const rounding direction : directions) {
       const attest::format& f = *attest::format_of(type);
-      for (const double error : {0.0, 1e-12, 1e-3}) {
+      for (const double error : {0.0, 1e-12, 1e-3, std::ldexp(1.0, f.min_unit() - 7)}) {
         std::vector<double> x(61);
         for (double& y : x) y = std::ldexp(normal(g), static_cast<int>(g() % 30) - 15);
         // Numbers of the format, midpoints, and their neighbours.
@@ -37,6 +44,14 @@ TEST_CASE("Doubles with one bound, to narrow formats") {
           if (i % 4 == 0) x[i] = -x[i];
           if (i % 9 == 0) x[i] = std::nextafter(x[i], 0.0);
         }
+        // The same of subnormal numbers, and what is between them.
+        for (std::size_t i = 1; i < x.size(); i += 3) {
+          const double steps = std::floor(std::fabs(normal(g)) * static_cast<double>(f.hidden_bit()));
+          x[i] = std::ldexp(steps, f.min_unit() - 1);
+          if (i % 2 == 0) x[i] = std::nextafter(x[i], i % 4 == 0 ? 0.0 : 1.0);
+          if (i % 5 == 0) x[i] += std::ldexp(std::fabs(normal(g)), f.min_unit() - 4);
+          if (i % 7 == 0) x[i] = -x[i];
+        }
         std::vector<std::uint32_t> out(x.size());
         std::vector<unsigned char> open(x.size());
         const std::size_t left =
@@ -45,6 +60,7 @@ TEST_CASE("Doubles with one bound, to narrow formats") {
         for (std::size_t i = 0; i < x.size(); ++i) {
           if (open[i] != 0) continue;
           ++decided;
+          if (std::fabs(x[i]) < std::ldexp(1.0, f.min_exponent)) ++subnormal;
           std::uint64_t got = 0;
           const auto size = static_cast<std::size_t>(f.storage_bits) / 8;
           std::memcpy(&got, reinterpret_cast<const unsigned char*>(out.data()) + i * size, size);
@@ -66,6 +82,48 @@ TEST_CASE("Doubles with one bound, to narrow formats") {
     }
   CHECK(wrong == 0);
   CHECK(decided > 1000);
+  CHECK(subnormal > 200);
+}
+
+// Rows of many lengths in which nothing, little or much is open: what they say is what each row says alone.
+TEST_CASE("Rows of doubles with one bound are rounded as each of them is") {
+  generator g(6);
+  std::size_t open_rows = 0, decided_rows = 0, wrong = 0;
+  for (const dtype type : narrow)
+    for (const rounding direction : directions)
+      for (const std::size_t width : {1u, 8u, 24u, 27u, 64u}) {
+        const attest::format& f = *attest::format_of(type);
+        const auto size = static_cast<std::size_t>(f.storage_bits) / 8;
+        const std::size_t rows = 9;
+        const double error = 1e-9;
+        std::vector<double> x(rows * width);
+        for (double& y : x) {
+          // Well between two half steps.
+          y = std::ldexp(static_cast<double>(f.hidden_bit() + g() % f.hidden_bit()) + 0.2 + 0.2 * unit(g),
+                         -f.precision);
+          if (g() % 2 == 0) y = -y;
+        }
+        const double bad[] = {1, 0, 1e30, -1, std::ldexp(1.3, f.min_exponent - 3), infinity, not_a_number};
+        for (std::size_t r = 1; r < rows; ++r)
+          if (r <= std::size(bad)) x[r * width + g() % width] = bad[r - 1];
+        std::vector<unsigned char> together(rows * width * size), alone(width * size), open(rows),
+            element(width);
+        std::vector<void*> places(rows);
+        for (std::size_t r = 0; r < rows; ++r) places[r] = together.data() + r * width * size;
+        const std::size_t left =
+            round_rows_between_steps(rows, width, x.data(), error, f, direction, places.data(), open.data());
+        CHECK(left == static_cast<std::size_t>(std::count(open.begin(), open.end(), 1)));
+        for (std::size_t r = 0; r < rows; ++r) {
+          const std::size_t here = round_between_steps(width, x.data() + r * width, error, f, direction,
+                                                       alone.data(), element.data());
+          if ((here != 0) != (open[r] == 1)) ++wrong;
+          if (here == 0 && std::memcmp(alone.data(), places[r], alone.size()) != 0) ++wrong;
+          ++(here == 0 ? decided_rows : open_rows);
+        }
+      }
+  CHECK(wrong == 0);
+  CHECK(decided_rows >= 200);
+  CHECK(open_rows > 200);
 }
 
 TEST_CASE("Pairs, to binary64") {
@@ -104,4 +162,44 @@ TEST_CASE("Pairs, to binary64") {
   CHECK(wrong == 0);
   CHECK(decided > 2000);
   CHECK(near > 50);
+}
+
+TEST_CASE("Rows of pairs are rounded as each of them is") {
+  generator g(7);
+  std::size_t open_rows = 0, decided_rows = 0, wrong = 0;
+  for (const rounding direction : directions)
+    for (const std::size_t width : {8u, 24u, 64u}) {
+      const std::size_t rows = 12, stride = 3 * width + 5;
+      std::vector<double> x(rows * stride), together(rows * width), alone(width);
+      for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < width; ++c) {
+          double* high = x.data() + r * stride + c;
+          *high = normal(g);
+          high[width] = *high * 0x1p-53 * (0.1 + 0.3 * unit(g)) * (g() % 2 == 0 ? 1 : -1);
+          high[2 * width] = std::fabs(*high) * 0x1p-80;
+        }
+      // A number of the format, a midpoint, no bound, a huge number, NaN.
+      x[1 * stride + width] = 0;
+      x[2 * stride + width] = std::ldexp(1.0, std::ilogb(x[2 * stride]) - 53);
+      x[3 * stride + 2 * width] = infinity;
+      x[4 * stride] = 0x1p1023;
+      x[5 * stride] = not_a_number;
+      std::vector<void*> places(rows);
+      for (std::size_t r = 0; r < rows; ++r) places[r] = together.data() + r * width;
+      std::vector<unsigned char> open(rows), element(width);
+      const std::size_t left =
+          round_pair_rows_between_steps(rows, width, x.data(), stride, direction, places.data(), open.data());
+      CHECK(left == static_cast<std::size_t>(std::count(open.begin(), open.end(), 1)));
+      for (std::size_t r = 0; r < rows; ++r) {
+        const double* high = x.data() + r * stride;
+        const std::size_t here = round_pairs_between_steps(width, high, high + width, high + 2 * width,
+                                                           direction, alone.data(), element.data());
+        if ((here != 0) != (open[r] == 1)) ++wrong;
+        if (here == 0 && std::memcmp(alone.data(), places[r], width * sizeof(double)) != 0) ++wrong;
+        ++(here == 0 ? decided_rows : open_rows);
+      }
+    }
+  CHECK(wrong == 0);
+  CHECK(decided_rows >= 84);
+  CHECK(open_rows >= 60);
 }
