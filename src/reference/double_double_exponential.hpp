@@ -36,14 +36,15 @@ struct two {
   X a, b;
 };
 
-HWY_INLINE two<V> load_two(const double* x) {
+/// Two vectors, the second `apart` vectors behind the first.
+HWY_INLINE two<V> load_two(const double* x, std::size_t apart) {
   const D d;
-  return {hn::Load(d, x), hn::Load(d, x + lanes)};
+  return {hn::Load(d, x), hn::Load(d, x + apart * lanes)};
 }
-HWY_INLINE void store_two(two<V> x, double* to) {
+HWY_INLINE void store_two(two<V> x, double* to, std::size_t apart) {
   const D d;
   hn::Store(x.a, d, to);
-  hn::Store(x.b, d, to + lanes);
+  hn::Store(x.b, d, to + apart * lanes);
 }
 
 HWY_INLINE V number(double x) { return hn::Set(D(), x); }
@@ -116,6 +117,11 @@ HWY_INLINE void fast_two_sum(two<X> x, two<X> y, two<X>& sum, two<X>& low) {
   low = minus(y, minus(sum, x));
 }
 template <class X>
+HWY_INLINE void add_product(two<X> x, two<X> y, two<X> z, two<X>& high, two<X>& low) {
+  add_product(x.a, y.a, z.a, high.a, low.a);
+  add_product(x.b, y.b, z.b, high.b, low.b);
+}
+template <class X>
 HWY_INLINE void add_product(two<X> x, two<X> y, V z, two<X>& high, two<X>& low) {
   add_product(x.a, y.a, z, high.a, low.a);
   add_product(x.b, y.b, z, high.b, low.b);
@@ -140,7 +146,7 @@ HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low
   powers_of_two(e.b, power.b, high.b, low.b, small_high.b, small_low.b);
 }
 
-// The exponential in three steps, which row_exponentials() takes one after another for all vectors of a row:
+// The exponential in three steps, which exponentials() takes one after another for all vectors of some rows:
 // a vector that took all of them at once would mostly wait for its own results. X is V or two<V>.
 
 /// r, |r| <= 1/2 + 2^-9, and the pair th + tl with 2^((yh + yl - shift)/256) = (th + tl) 2^(r/256).
@@ -179,11 +185,9 @@ HWY_INLINE void power_minus_one(X r, X& eh, X& el) {
 /// (th + tl)(1 + eh + el).
 template <class X>
 HWY_INLINE void multiply_by_one_plus(X th, X tl, X eh, X el, X& ph, X& pl) {
-  const X xh = times(th, eh);
-  X xl = multiply_add(th, el, product_low(th, eh, xh));
-  xl = plus(multiply_add(tl, eh, xl), tl);
-  ph = plus(th, xh);
-  pl = plus(plus(minus(th, ph), xh), xl);
+  X low;
+  add_product(th, eh, th, ph, low);
+  pl = plus(multiply_add(tl, eh, multiply_add(th, el, low)), tl);
 }
 
 /// 2^((yh + yl - shift)/256) as ph + pl, where shift is a multiple of 256, yh - shift < 2^17 and |yl| <=

@@ -114,7 +114,7 @@ inline void evaluation::finish(std::size_t first) {
 /// The sums times the inverse of Σ exponentials; error is relative to the largest value of a column.
 inline void evaluation::finish_output(std::size_t i, double_double inverse, double error) {
   const D d;
-  const row_results& result = results_[i];
+  const row_results result = results_[i];  // copied: stores of results might change the pointers
   double* output_high = memory_.output_high + i * width_;
   double* output_low = memory_.output_low + i * width_;
   if (fresh_[i / group_rows]) {  // no key was seen

@@ -100,7 +100,9 @@ class evaluation {
   void load_queries(std::size_t first);
   void start_row(std::size_t i);
   void keys(std::size_t block);
-  void row_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double& sum);
+  void exponentials(std::size_t block, std::size_t group, std::size_t first, std::size_t last);
+  bool start_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last);
+  double add_exponentials(std::size_t block, std::size_t i, std::size_t first, std::size_t last);
   double apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last, double error,
                      double& largest_low);
   double dot_error(const row_state& s, double norm, double key_last_bit) const;
@@ -140,7 +142,11 @@ class evaluation {
   of_rows grid_;                 // of the sums over values of the block at hand, but for the values' factor
   std::uint64_t wanted_panels_[block_rows / group_rows];  // by some row of the group
   bool fresh_[block_rows / group_rows];                   // outputs of the group are not set yet
-  alignas(64) std::uint64_t mask_[block_keys];
+  bool masked_[group_rows];            // of the group at hand: some keys of the block are hidden
+  double relative_error_[group_rows];  // of its exponentials
+  alignas(64) std::uint64_t mask_[group_rows][block_keys];  // if so, all bits of those that are not
+  // Of its exponentials, what their steps leave: of every vector r, th, tl, eh and el one after another.
+  alignas(64) double steps_of_[group_rows][block_keys * 5];
 };
 
 inline void evaluation::start() {
@@ -308,18 +314,7 @@ inline void evaluation::keys(std::size_t block) {
     if (keys[g].last == keys[g].first) continue;
     const std::size_t first = keys[g].first / panel_width * panel_width;
     const std::size_t last = (keys[g].last + panel_width - 1) / panel_width * panel_width;
-    for (std::size_t i = g * group_rows; i < (g + 1) * group_rows; ++i) {
-      double sum = 0;
-      if (i < count_) {
-        row_exponentials(block, i, first, last, sum);
-      } else {
-        std::fill_n(memory_.high + i * row_stride + first, last - first, 0.0);
-        std::fill_n(memory_.low + i * row_stride + first, last - first, 0.0);
-      }
-      const double grid = power_of_two_above(sum);
-      grids_[i] += grid;
-      grid_[i] = 3 * grid;
-    }
+    exponentials(block, g, first, last);
   }
   for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
     const double* grid = head_.value_grid + (block * head_.value_panels + panel) * panel_width;

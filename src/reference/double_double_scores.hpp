@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace attest::double_double_tier {
@@ -54,7 +53,8 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
   if (row.bias) {
     for (std::size_t j = first; j < last; ++j) {
       const std::size_t key = block * block_keys + j;
-      bias_of[j] = key >= s.first && key < s.last && mask_[j] ? row.bias[key - row.first_key] : 0.0;
+      bias_of[j] =
+          key >= s.first && key < s.last && mask_[i % group_rows][j] ? row.bias[key - row.first_key] : 0.0;
     }
   }
   alignas(64) double distance[block_keys];
@@ -155,41 +155,34 @@ inline void evaluation::rescale(std::size_t i, double shift) {
   for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
 }
 
-/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where the row does
-/// not see the key; sum is not below their sum.
-inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::size_t first,
-                                         std::size_t last, double& sum) {
+/// Before the exponentials of a row: which keys of the block it sees, further steps of their scores, and what
+/// the exponentials are relative to. False where there is nothing to calculate.
+inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std::size_t first,
+                                           std::size_t last) {
   const D d;
   const DU du;
   row_state& s = state_[i];
   const query_row& row = rows_[i];
-  double* high = memory_.high + i * row_stride;
-  double* low = memory_.low + i * row_stride;
+  const std::size_t r = i % group_rows;
+  std::uint64_t* mask = mask_[r];
   const std::size_t first_key = block * block_keys + first;
   const std::size_t last_key = block * block_keys + last;
-  const bool masked = row.visible || s.first > first_key || s.last < last_key;
-  bool any = !masked;
-  if (masked)
+  masked_[r] = row.visible || s.first > first_key || s.last < last_key;
+  if (masked_[r]) {
+    bool any = false;
     for (std::size_t j = first; j < last; ++j) {
       const std::size_t key = block * block_keys + j;
       const bool sees = key >= s.first && key < s.last && (!row.visible || row.visible[key - row.first_key]);
-      mask_[j] = sees ? ~std::uint64_t{0} : 0;
+      mask[j] = sees ? ~std::uint64_t{0} : 0;
       any |= sees;
     }
-  else if (row.bias)
-    for (std::size_t j = first; j < last; ++j) mask_[j] = ~std::uint64_t{0};
-  sum = 0;
-  if (!any) {
-    std::fill(high + first, high + last, 0.0);
-    std::fill(low + first, low + last, 0.0);
-    return;
+    if (!any) return false;
+  } else if (row.bias) {
+    std::fill(mask + first, mask + last, ~std::uint64_t{0});
   }
-
   if (s.coarse) {
     find_best_key(block, i, first, last);
-    std::fill(high + first, high + last, 0.0);
-    std::fill(low + first, low + last, 0.0);
-    return;
+    return false;
   }
 
   double error = dot_error(s, head_.key_norm[block], head_.key_last_bit[block]);
@@ -200,12 +193,11 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
   if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
   const double relative = error * ln2_256 * 1.001 + exp_error;
 
-  const V fh = hn::Set(d, direct ? s.factor.high : 1.0);
-  const V fl = hn::Set(d, direct ? s.factor.low : 0.0);
+  const double* high = memory_.high + i * row_stride;
   V top = hn::Set(d, -infinity);
-  if (masked) {
+  if (masked_[r]) {
     for (std::size_t j = first; j < last; j += lanes) {
-      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask + j)));
       top = hn::Max(top, hn::IfThenElse(sees, hn::Load(d, high + j), hn::Set(d, -infinity)));
     }
   } else {
@@ -220,78 +212,126 @@ inline void evaluation::row_exponentials(std::size_t block, std::size_t i, std::
   }
   const double shift = 256 * std::ceil(largest / 256);
   if (shift > shift_[i]) rescale(i, shift);
+  relative_error_[r] = relative;
   memory_.block_shift[i * blocks_ + block] = shift_[i];
   memory_.block_error[i * blocks_ + block] = relative;
+  return true;
+}
 
-  const V shift_of_all = hn::Set(d, shift_[i]);
-  V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
-  alignas(64) double reduced[5][block_keys];
-  const auto all_vectors = [&](auto is_direct, auto is_masked) HWY_ATTR {
-    const auto load = [&](std::size_t j, V& yh, V& yl) HWY_ATTR {
-      yh = hn::Load(d, high + j);
-      yl = hn::Load(d, low + j);
-      if constexpr (is_direct.value) {
-        const V sh = yh;
-        yh = pinned(hn::Mul(sh, fh));
-        yl = multiply_add(yl, fh, multiply_add(sh, fl, product_low(sh, fh, yh)));
+/// Scores [first, last) of the block (multiples of the panel width) become exponentials, 0 where a row of the
+/// group does not see the key. Each step goes over all rows: that leaves little to wait for.
+inline void evaluation::exponentials(std::size_t block, std::size_t group, std::size_t first,
+                                     std::size_t last) {
+  const D d;
+  bool some[group_rows];
+  for (std::size_t r = 0; r < group_rows; ++r) {
+    const std::size_t i = group * group_rows + r;
+    some[r] = i < count_ && start_exponentials(block, i, first, last);
+  }
+  for (std::size_t r = 0; r < group_rows; ++r) {
+    if (!some[r]) continue;
+    const std::size_t i = group * group_rows + r;
+    const double* high = memory_.high + i * row_stride;
+    const double* low = memory_.low + i * row_stride;
+    double* steps = steps_of_[r];
+    const V shift = hn::Set(d, shift_[i]);
+    const auto reduce_row = [&](auto load) HWY_ATTR {
+      for (std::size_t j = first; j < last; j += 2 * lanes) {
+        two<V> yh, yl, rest, th, tl;
+        load(j, yh.a, yl.a);
+        load(j + lanes, yh.b, yl.b);
+        reduce(yh, yl, shift, rest, th, tl);
+        store_two(rest, steps + 5 * j, 5);
+        store_two(th, steps + 5 * j + lanes, 5);
+        store_two(tl, steps + 5 * j + 2 * lanes, 5);
       }
     };
-    for (std::size_t j = first; j < last; j += 2 * lanes) {
-      two<V> yh, yl, r, th, tl;
-      load(j, yh.a, yl.a);
-      load(j + lanes, yh.b, yl.b);
-      reduce(yh, yl, shift_of_all, r, th, tl);
-      store_two(r, reduced[0] + j);
-      store_two(th, reduced[1] + j);
-      store_two(tl, reduced[2] + j);
+    if (simple_ && !rows_[i].bias) {
+      const V fh = hn::Set(d, state_[i].factor.high);
+      const V fl = hn::Set(d, state_[i].factor.low);
+      reduce_row([&](std::size_t j, V& yh, V& yl)
+                     HWY_ATTR { multiply(hn::Load(d, high + j), hn::Load(d, low + j), fh, fl, yh, yl); });
+    } else {
+      reduce_row([&](std::size_t j, V& yh, V& yl) HWY_ATTR {
+        yh = hn::Load(d, high + j);
+        yl = hn::Load(d, low + j);
+      });
     }
+  }
+  for (std::size_t r = 0; r < group_rows; ++r) {
+    if (!some[r]) continue;
     for (std::size_t j = first; j < last; j += 2 * lanes) {
+      double* steps = steps_of_[r] + 5 * j;
       two<V> eh, el;
-      power_minus_one(load_two(reduced[0] + j), eh, el);
-      store_two(eh, reduced[3] + j);
-      store_two(el, reduced[4] + j);
+      power_minus_one(load_two(steps, 5), eh, el);
+      store_two(eh, steps + 3 * lanes, 5);
+      store_two(el, steps + 4 * lanes, 5);
     }
+  }
+  for (std::size_t r = 0; r < group_rows; ++r) {
+    const std::size_t i = group * group_rows + r;
+    double grid;
+    if (some[r]) {
+      grid = power_of_two_above(add_exponentials(block, i, first, last));
+    } else {
+      std::fill(memory_.high + i * row_stride + first, memory_.high + i * row_stride + last, 0.0);
+      std::fill(memory_.low + i * row_stride + first, memory_.low + i * row_stride + last, 0.0);
+      grid = power_of_two_above(0);
+    }
+    grids_[i] += grid;
+    grid_[i] = 3 * grid;
+  }
+}
+
+/// The last step of the exponentials of a row, and their sums. Returns what is not below that of the block.
+inline double evaluation::add_exponentials(std::size_t block, std::size_t i, std::size_t first,
+                                           std::size_t last) {
+  const D d;
+  const DU du;
+  const std::size_t r = i % group_rows;
+  double* high = memory_.high + i * row_stride;
+  double* low = memory_.low + i * row_stride;
+  V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
+  const auto add = [&](auto seen) HWY_ATTR {
     for (std::size_t j = first; j < last; j += lanes) {
       V ph, pl, e;
-      multiply_by_one_plus(hn::Load(d, reduced[1] + j), hn::Load(d, reduced[2] + j),
-                           hn::Load(d, reduced[3] + j), hn::Load(d, reduced[4] + j), ph, pl);
-      if constexpr (is_masked.value) {
-        const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_ + j)));
-        ph = hn::IfThenElseZero(sees, ph);
-        pl = hn::IfThenElseZero(sees, pl);
-      }
+      const double* steps = steps_of_[r] + 5 * j;
+      multiply_by_one_plus(hn::Load(d, steps + lanes), hn::Load(d, steps + 2 * lanes),
+                           hn::Load(d, steps + 3 * lanes), hn::Load(d, steps + 4 * lanes), ph, pl);
+      seen(j, ph, pl);
       hn::Store(ph, d, high + j);
       hn::Store(pl, d, low + j);
       two_sum(sum_high, ph, sum_high, e);
       sum_low = hn::Add(sum_low, hn::Add(e, pl));
     }
   };
-  if (direct && !masked)
-    all_vectors(std::true_type(), std::false_type());
-  else if (direct)
-    all_vectors(std::true_type(), std::true_type());
-  else if (!masked)
-    all_vectors(std::false_type(), std::false_type());
+  if (masked_[r])
+    add([&](std::size_t j, V& ph, V& pl) HWY_ATTR {
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_[r] + j)));
+      ph = hn::IfThenElseZero(sees, ph);
+      pl = hn::IfThenElseZero(sees, pl);
+    });
   else
-    all_vectors(std::false_type(), std::true_type());
+    add([](std::size_t, V&, V&) HWY_ATTR {});
 
   double* sums = memory_.sums + i * 16;
   V all, e;
   two_sum(hn::Load(d, sums), sum_high, all, e);
   hn::Store(all, d, sums);
   hn::Store(hn::Add(hn::Load(d, sums + 8), hn::Add(e, sum_low)), d, sums + 8);
-
-  sum = hn::GetLane(hn::SumOfLanes(d, sum_high)) * (1 + 0x1p-20);
-  error_[i] += relative * sum;
+  const double sum = hn::GetLane(hn::SumOfLanes(d, sum_high)) * (1 + 0x1p-20);
+  error_[i] += relative_error_[r] * sum;
 
   if (results_[i].weights_high) {
-    const std::size_t from = std::max(first_key, s.first);
-    const std::size_t to = std::min(last_key, s.last);
+    const row_state& s = state_[i];
+    const std::size_t from = std::max(block * block_keys + first, s.first);
+    const std::size_t to = std::min(block * block_keys + last, s.last);
     for (std::size_t key = from; key < to; ++key) {
-      results_[i].weights_high[key - row.first_key] = high[key - block * block_keys];
-      results_[i].weights_low[key - row.first_key] = low[key - block * block_keys];
+      results_[i].weights_high[key - rows_[i].first_key] = high[key - block * block_keys];
+      results_[i].weights_low[key - rows_[i].first_key] = low[key - block * block_keys];
     }
   }
+  return sum;
 }
 
 }  // namespace HWY_NAMESPACE
