@@ -21,20 +21,24 @@ bool is_number(std::string_view text, Integer& value) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-/// "NAME=CONTENT" as a pair. Without one of the two it is input_error, which names the option and gives the example.
-inline std::pair<std::string, std::string> assignment(const std::string& text, const char* option, const char* example) {
+/// "NAME=CONTENT" as a pair. Without one of the two it is input_error, which names the option and gives the
+/// example.
+inline std::pair<std::string, std::string> assignment(const std::string& text, const char* option,
+                                                      const char* example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw io::input_error(std::string(option) + ": " + text + " is no assignment: give " + example);
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// What is wrong with the text of an option that has to say something, such as one of a variable that is not set; or nothing.
+/// What is wrong with the text of an option that has to say something, such as one of a variable that is not
+/// set; or nothing.
 inline std::string empty_text(const std::string& text) {
   return text.empty() ? "it is empty: give a value, or leave it out" : std::string();
 }
 
-/// That no file which is read is written as well: `output`, nor where it has one its sidecar. Of NAME=PATH the path counts.
+/// That no file which is read is written as well: `output`, nor where it has one its sidecar. Of NAME=PATH
+/// the path counts.
 inline void refuse_to_replace(const std::string& output, const std::vector<std::string>& inputs) {
   for (const std::string& given : inputs) {
     const std::size_t equals = given.find('=');
@@ -42,7 +46,8 @@ inline void refuse_to_replace(const std::string& output, const std::vector<std::
       for (const char* const read : {"", ".json"}) {
         io::refuse_to_replace(output, input + read);
         const auto format = io::format_of_path(output);
-        if (format == io::array_format::raw || format == io::array_format::npy) io::refuse_to_replace(output + ".json", input + read);
+        if (format == io::array_format::raw || format == io::array_format::npy)
+          io::refuse_to_replace(output + ".json", input + read);
       }
   }
 }

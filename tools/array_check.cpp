@@ -43,12 +43,13 @@ std::string listed(const std::vector<io::array_info>& arrays) {
 
 // Other names under which kernels keep an array of the reference.
 bool is_usual_name(const std::string& of, const std::string& spelled) {
-  static const std::set<std::string> outputs = {"o", "out", "y", "attn_out", "attn_output", "attention_output", "result"};
+  static const std::set<std::string> outputs = {
+      "o", "out", "y", "attn_out", "attn_output", "attention_output", "result"};
   static const std::set<std::string> sums = {"l", "logsumexp", "log_sum_exp", "softmax_lse"};
   static const std::set<std::string> weights = {"p", "attn", "probs", "attn_weights", "attention_weights"};
   const std::string name = lower(spelled);
-  return name == lower(of) || (of == "output" && outputs.contains(name)) || (of == "lse" && sums.contains(name)) ||
-         (of == "weights" && weights.contains(name));
+  return name == lower(of) || (of == "output" && outputs.contains(name)) ||
+         (of == "lse" && sums.contains(name)) || (of == "weights" && weights.contains(name));
 }
 
 std::string name_hint(const std::string& of, const std::string& spelled, bool of_arrays) {
@@ -100,8 +101,8 @@ class checker {
         const auto [name, content] = assignment(text, option, example);
         if (reference_->find(name) == nullptr) {
           if (!request_.cases.empty() && is_input_name(name)) return false;
-          throw input_error(std::string(option) + ": " + report_.reference + " has no array " + name + ": it has " +
-                            listed(reference_->arrays()));
+          throw input_error(std::string(option) + ": " + report_.reference + " has no array " + name +
+                            ": it has " + listed(reference_->arrays()));
         }
         own.emplace_back(name, content);
         return true;
@@ -129,7 +130,8 @@ class checker {
       if (!request_.only.empty() &&
           std::find(request_.only.begin(), request_.only.end(), a->name) == request_.only.end()) {
         report_.left_out.push_back(a->name);
-        for (const std::string& spelled : {a->name, lower(a->name), "expected." + a->name}) used.push_back(spelled);
+        for (const std::string& spelled : {a->name, lower(a->name), "expected." + a->name})
+          used.push_back(spelled);
         for (const auto& [to, from] : names_)
           if (to == a->name) used.push_back(from);
         continue;
@@ -173,15 +175,17 @@ class checker {
     others.dtypes.clear();
     if (request_.cases.empty() && others.any())
       throw input_error(
-          "options of attention without --case: they say how exact numbers are computed from a case: give --case CASE, "
+          "options of attention without --case: they say how exact numbers are computed from a case: give "
+          "--case CASE, "
           "or leave them out");
     const auto has = [&](const char* name) {
       return reference_->find(name) != nullptr || reference_->find(lower(name)) != nullptr;
     };
     const bool results = has("output") || has("lse") || has("weights") || has("expected.output");
     if (!results && ((has("Q") && has("K")) || (has("X") && has("WQ"))))
-      throw input_error(report_.reference + ": it is a case and no reference: write one first (attest reference " +
-                        report_.reference + " -o reference.npz) and give this one as --case " + report_.reference);
+      throw input_error(
+          report_.reference + ": it is a case and no reference: write one first (attest reference " +
+          report_.reference + " -o reference.npz) and give this one as --case " + report_.reference);
   }
 
   void give_hints() {
@@ -258,7 +262,8 @@ class checker {
       if (!shape.empty() && shape.back() == 1) shape.pop_back();
       return shape;
     };
-    if (c.shape.size() != r.shape.size() && (without_one(c.shape) == r.shape || c.shape == without_one(r.shape)))
+    if (c.shape.size() != r.shape.size() &&
+        (without_one(c.shape) == r.shape || c.shape == without_one(r.shape)))
       c.shape = r.shape;
     array_reference known;
     known.shape = r.shape;
@@ -278,8 +283,17 @@ class checker {
     const std::vector<double> values = io::exact_doubles(c, report_.candidate + ": array " + c.name + ": ");
     array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type),
                                              {request_.allowed.absolute, request_.allowed.ulp});
-    checked_array array{
-        reference.name, {r.shape, known.high, {}}, {c.shape, values, {}}, std::nullopt, result, {}, {}, {}, {}, {}, {}};
+    checked_array array{reference.name,
+                        {r.shape, known.high, {}},
+                        {c.shape, values, {}},
+                        std::nullopt,
+                        result,
+                        {},
+                        {},
+                        {},
+                        {},
+                        {},
+                        {}};
     array.layout = result.layout;
     if (result.same_shape() && !result.passed()) {
       if (result.failing.size() < result.elements)
@@ -307,9 +321,10 @@ class checker {
   // Which convention makes the difference.
   void explain(const std::string& name, const array_reference& known, const std::vector<double>& values,
                const array_comparison& result, checked_array& array) {
-    const double own = result.nan_mismatches.count + result.infinity_mismatches.count > 0 || !result.absolute_error
-                           ? std::numeric_limits<double>::infinity()
-                           : result.absolute_error->value;
+    const double own =
+        result.nan_mismatches.count + result.infinity_mismatches.count > 0 || !result.absolute_error
+            ? std::numeric_limits<double>::infinity()
+            : result.absolute_error->value;
     if (name == "lse") {
       const std::string base = fitting_base(known.high, values, *result.measure, own);
       if (!base.empty()) {
@@ -327,8 +342,9 @@ class checker {
                                : name == "lse"  ? result_array::log_sum_exp
                                                 : result_array::weights;
     try {
-      convention_search search = fitting_conventions(
-          {inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention}, which, values, *result.measure, own);
+      convention_search search =
+          fitting_conventions({inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention},
+                              which, values, *result.measure, own);
       array.conventions = std::move(search.fitting);
       array.no_conventions = std::move(search.skipped);
     } catch (const attention_error&) {
@@ -368,7 +384,8 @@ class checker {
       // Whatever the reference says, it names a file and no folder.
       const std::filesystem::path name = std::filesystem::path(file->text).filename();
       std::string found;
-      for (const std::filesystem::path& folder : {std::filesystem::path(request_.reference).parent_path(), std::filesystem::path()}) {
+      for (const std::filesystem::path& folder :
+           {std::filesystem::path(request_.reference).parent_path(), std::filesystem::path()}) {
         const std::string path = (folder / name).string();
         std::error_code ignored;
         if (!found.empty() || !std::filesystem::is_regular_file(path, ignored)) continue;
@@ -405,7 +422,8 @@ class checker {
         const std::size_t equals = text.find('=');
         const std::string path = equals == std::string::npos ? text : text.substr(equals + 1);
         try {
-          given.emplace_back(std::filesystem::path(path).filename().string(), io::sha256(io::read_file(path)));
+          given.emplace_back(std::filesystem::path(path).filename().string(),
+                             io::sha256(io::read_file(path)));
         } catch (const input_error&) {
           return {};
         }
@@ -416,10 +434,13 @@ class checker {
       const value* const file = input.find("file");
       const value* const digest = input.find("sha256");
       if (file == nullptr || digest == nullptr) continue;
-      const auto same = std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.second == digest->text; });
+      const auto same =
+          std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.second == digest->text; });
       if (same != given.end()) continue;
-      const auto named = std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.first == file->text; });
-      text += "; the reference was made of " + io::one_line(file->text) + " with SHA-256 " + io::one_line(digest->text) +
+      const auto named =
+          std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.first == file->text; });
+      text += "; the reference was made of " + io::one_line(file->text) + " with SHA-256 " +
+              io::one_line(digest->text) +
               (named == given.end() ? ", which was not given" : ", and the file given has " + named->second);
     }
     return text;
@@ -429,10 +450,12 @@ class checker {
   std::string why_another() const {
     const std::string files = missing_files(true);
     if (!files.empty()) return files.substr(2);
-    if (io::options_text(case_->attention, written_output_) != io::options_text(written_attention_, written_output_))
+    if (io::options_text(case_->attention, written_output_) !=
+        io::options_text(written_attention_, written_output_))
       return "the files are those that it was made of, and the options are other ones";
-    return provenance_.find("inputs") == nullptr ? "it is a reference of another case, of other options, or damaged"
-                                                 : "files and options are those that it was made of: it is damaged";
+    return provenance_.find("inputs") == nullptr
+               ? "it is a reference of another case, of other options, or damaged"
+               : "files and options are those that it was made of: it is damaged";
   }
 
   // The rows of these elements from the inputs, in binary64 with low words.
@@ -511,7 +534,8 @@ void sort_out_keys(const std::string& file, const std::vector<std::string>& keys
   for (const std::string& key : keys) {
     for (const std::string& name : reference_names)
       if (is_usual_name(name, key))
-        throw input_error(file + ": the key " + io::json::quote(key) + " is not known: " + put_under_expected);
+        throw input_error(file + ": the key " + io::json::quote(key) +
+                          " is not known: " + put_under_expected);
     unused.push_back("the key " + io::json::quote(key) + " of " + file);
   }
 }
@@ -536,7 +560,8 @@ void check_arrays(const array_check_request& request, check_report& report) {
   try {
     checker(request, report).check();
   } catch (const attention_error& e) {
-    throw input_error((request.cases.empty() ? report.reference : request.cases[0]) + ": " + on_command_line(e.what()));
+    throw input_error((request.cases.empty() ? report.reference : request.cases[0]) + ": " +
+                      on_command_line(e.what()));
   }
 }
 

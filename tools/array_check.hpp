@@ -20,13 +20,13 @@ struct array_check_request {
 /// Compares files of which at least one is of arrays. Fills in what `report` lacks.
 void check_arrays(const array_check_request& request, check_report& report);
 
-/// What becomes of keys of a JSON file that nothing knows: one with a usual name of an array of the reference is
-/// input_error, since it belongs under "expected"; the others are named in `unused`.
+/// What becomes of keys of a JSON file that nothing knows: one with a usual name of an array of the reference
+/// is input_error, since it belongs under "expected"; the others are named in `unused`.
 void sort_out_keys(const std::string& file, const std::vector<std::string>& keys,
                    const std::vector<std::string>& reference_names, std::vector<std::string>& unused);
 
-/// Adds a hint for each missing array of which the candidate seems to have another spelling: out, LSE, attn_weights.
-/// The remedy is --name in files of arrays, and another name in JSON.
+/// Adds a hint for each missing array of which the candidate seems to have another spelling: out, LSE,
+/// attn_weights. The remedy is --name in files of arrays, and another name in JSON.
 void add_name_hints(check_report& report, bool of_arrays);
 
 /// Adds the hint that the files are swapped, unless everything passed.

@@ -207,11 +207,13 @@ void add_array_options(CLI::App& command, array_options& o, bool results) {
        "That of a row that sees nothing: minus_infinity or plus_infinity");
   text("--empty-row", o.empty_row, "VALUE", "What a row that sees nothing gives: zero, nan or error");
   if (!results) return;
-  text("--output-dtype", o.output_dtype, "DTYPE", "The results' format: binary64 (the default), binary32, binary16 or fp16, bfloat16, float8_e4m3fn"
+  text("--output-dtype", o.output_dtype, "DTYPE",
+       "The results' format: binary64 (the default), binary32, binary16 or fp16, bfloat16, float8_e4m3fn"
        " or e4m3, float8_e5m2 or e5m2, float8_e4m3fnuz, float8_e5m2fnuz");
   text("--direction", o.direction, "ROUNDING", "nearest_even (the default), toward_zero, up, down or to_odd");
   flag("--saturate", o.saturate, "What overflows the format becomes its largest number");
-  flag("--low-word", o.low_word, "Write exact - result as binary32, too; can take some hundred times as long in binary64");
+  flag("--low-word", o.low_word,
+       "Write exact - result as binary32, too; can take some hundred times as long in binary64");
   flag("--certificates", o.certificates,
        "Write what is known of each element, too: 0 correctly rounded, 1 so and exact or a tie, 2 undecided");
   flag("--weights", o.weights, "Write the weights as well");
@@ -274,22 +276,26 @@ array_problem read_array_problem(const std::vector<std::string>& files, const ar
   merge(result.attention.key_lengths, from_files.key_lengths, "key_lengths");
   const attention_options& a = result.attention;
   if (!written && !a.causal && !a.window && a.alibi_slopes.empty())
-    for (const auto& [given, name] : {std::pair(a.corner.has_value(), "corner"), std::pair(a.past_keys.has_value(), "past_keys")})
+    for (const auto& [given, name] :
+         {std::pair(a.corner.has_value(), "corner"), std::pair(a.past_keys.has_value(), "past_keys")})
       if (given)
-        result.arrays.unused.push_back("the option " + std::string(name) + ", as nothing depends on positions (" +
+        result.arrays.unused.push_back("the option " + std::string(name) +
+                                       ", as nothing depends on positions (" +
                                        "causal, window, alibi_slopes)");
   return result;
 }
 
 std::string on_command_line(std::string message) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"set log_sum_exp->empty to minus_infinity or plus_infinity", "give --empty-lse minus_infinity or plus_infinity"},
+      {"set log_sum_exp->empty to minus_infinity or plus_infinity",
+       "give --empty-lse minus_infinity or plus_infinity"},
       {"set empty_row to zero or nan", "give --empty-row zero or nan"},
       {"set corner to top_left or bottom_right", "give --corner top_left or bottom_right"},
       {"bottom_right, or past_keys", "bottom_right, or --past-keys"},
       {"set past_keys", "give --past-keys"}};
   for (const auto& [in_cpp, option] : names)
-    if (const std::size_t at = message.find(in_cpp); at != std::string::npos) message.replace(at, in_cpp.size(), option);
+    if (const std::size_t at = message.find(in_cpp); at != std::string::npos)
+      message.replace(at, in_cpp.size(), option);
   return message;
 }
 

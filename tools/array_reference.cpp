@@ -122,17 +122,21 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   return p;
 }
 
-// --- what a line of summary says of the case ------------------------------------------------------------------
+// --- what a line of summary says of the case
+// ------------------------------------------------------------------
 
 // "B 1, Hq 2, Hkv 1, Tq 3, Tk 5, d_k 4, d_v 2; mask [3, 5], causal true, scale 0.25".
 std::string case_text(const array_problem& p, const attention_shape& shape) {
-  const auto extent = [](const char* name, std::size_t n) { return std::string(name) + ' ' + std::to_string(n) + ", "; };
-  std::string text = extent("B", shape.batch) + extent("Hq", shape.query_heads) + extent("Hkv", shape.key_value_heads) +
-                     extent("Tq", shape.queries) + extent("Tk", shape.keys) +
-                     (shape.key_width == 0 ? "" : extent("d_k", shape.key_width)) + "d_v " +
-                     std::to_string(shape.value_width) + ';';
+  const auto extent = [](const char* name, std::size_t n) {
+    return std::string(name) + ' ' + std::to_string(n) + ", ";
+  };
+  std::string text = extent("B", shape.batch) + extent("Hq", shape.query_heads) +
+                     extent("Hkv", shape.key_value_heads) + extent("Tq", shape.queries) +
+                     extent("Tk", shape.keys) + (shape.key_width == 0 ? "" : extent("d_k", shape.key_width)) +
+                     "d_v " + std::to_string(shape.value_width) + ';';
   const attention_options& a = p.attention;
-  if (!a.mask && !a.bias && !a.causal && !a.window && a.key_lengths.empty()) text += " every query sees every key,";
+  if (!a.mask && !a.bias && !a.causal && !a.window && a.key_lengths.empty())
+    text += " every query sees every key,";
   const auto add = [&](const std::string& what) { text += ' ' + what + ','; };
   if (a.mask) add("mask");
   if (a.bias) add("bias");
@@ -270,7 +274,8 @@ row_range parse_rows(const std::string& text, std::size_t all) {
   row_range range{0, all};
   const auto number = [&](const std::string& part, std::size_t& to) {
     if (part.empty()) return;
-    if (!is_number(part, to)) throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
+    if (!is_number(part, to))
+      throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
   };
   if (colon == std::string::npos)
     throw input_error("--rows: " + text + " is no range: give A:B, rows A to B - 1");
@@ -338,10 +343,11 @@ void exact_results(const array_problem& p, results& out, const std::string& wher
   const host_array& x = *p.arrays.find("X");
   const host_array* y = p.arrays.find("Y");
   if (!simple || x.shape.size() != 2)
-    throw input_error(where +
-                      ": an element of Q, K or V, as X, WQ, WK and WV give it, is no binary64; then only one "
-                      "head [T, C] with scale, mask and results in binary64, without low words and certificates, "
-                      "is calculated: round Q, K and V yourself, or give arrays of fewer bits");
+    throw input_error(
+        where +
+        ": an element of Q, K or V, as X, WQ, WK and WV give it, is no binary64; then only one "
+        "head [T, C] with scale, mask and results in binary64, without low words and certificates, "
+        "is calculated: round Q, K and V yourself, or give arrays of fewer bits");
   const auto matrix = [](const host_array& a) {
     std::vector<exact_scalar> elements;
     for (const double v : io::exact_doubles(a, a.name + ": "))
@@ -550,10 +556,9 @@ int write_reference(const array_reference_request& r, const std::string& where) 
       summary += "; rows " + std::to_string(range.first) + ":" + std::to_string(range.last) + " of " +
                  std::to_string(place.all()) + ", " + leading_axes(leading.size() + 1);
     io::write_standard_output(
-        io::one_line(
-            summary + "; each element correctly rounded" +
-            (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "") + "; of " +
-            case_text(p, shape)) +
+        io::one_line(summary + "; each element correctly rounded" +
+                     (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "") +
+                     "; of " + case_text(p, shape)) +
         "\n");
   }
   for (std::size_t i = 0; i < counts.undecided_elements.size() && i < 10; ++i) {

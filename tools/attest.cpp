@@ -23,12 +23,14 @@ int fail(std::string_view message) {
 
 int run(int argc, char** argv) {
   namespace tools = attest::tools;
-  CLI::App program("Certified reference values for scaled dot-product attention, softmax(Q K^T scale) V.", "attest");
+  CLI::App program("Certified reference values for scaled dot-product attention, softmax(Q K^T scale) V.",
+                   "attest");
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("attest ") + tools::version);
-  program.footer("Exit status: 0 done or passed, 1 a check failed, 2 bad usage or bad input (one line on standard error says what), 3 some\n"
-                 "element is undecided.\n"
-                 "attest COMMAND --help describes a command.");
+  program.footer(
+      "Exit status: 0 done or passed, 1 a check failed, 2 bad usage or bad input (one line on standard\n"
+      "error says what), 3 some element is undecided.\n"
+      "attest COMMAND --help describes a command.");
   tools::action chosen;
   tools::add_reference_command(program, chosen);
   tools::add_check_command(program, chosen);
@@ -50,7 +52,8 @@ int run(int argc, char** argv) {
     if (program.get_subcommands().empty())
       return fail(argc < 2 ? "a command is missing; see attest --help"
                            : "there is no command " + std::string(argv[1]) + "; see attest --help");
-    return fail(std::string(e.what()) + "; see attest " + program.get_subcommands().front()->get_name() + " --help");
+    return fail(std::string(e.what()) + "; see attest " + program.get_subcommands().front()->get_name() +
+                " --help");
   } catch (const CLI::ParseError& e) {
     return fail(std::string(e.what()) + "; see attest --help");
   }

@@ -8,10 +8,15 @@ io::case_file case_options::read() const {
 }
 
 void add_case_options(CLI::App& command, case_options& options) {
-  command.add_option("CASE", options.input, "The case, a JSON file; - reads standard input")->required()->type_name("");
-  command.add_option("-o,--output", options.output, "The file to write; - (the default) writes to standard output")
+  command.add_option("CASE", options.input, "The case, a JSON file; - reads standard input")
+      ->required()
+      ->type_name("");
+  command
+      .add_option("-o,--output", options.output,
+                  "The file to write; - (the default) writes to standard output")
       ->type_name("FILE");
-  command.add_flag("--decimal", options.exact_decimals, "Take numbers with a point or an exponent for exact decimals");
+  command.add_flag("--decimal", options.exact_decimals,
+                   "Take numbers with a point or an exponent for exact decimals");
 }
 
 const char* const case_explanation =

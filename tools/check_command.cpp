@@ -123,14 +123,19 @@ check_report check(const request& r) {
     throw io::input_error(
         "standard input: it cannot be both the reference and the candidate: give a file for one");
 
-  const auto is_json = [](const std::string& path) { return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json; };
+  const auto is_json = [](const std::string& path) {
+    return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json;
+  };
   if (!is_json(r.reference) || !is_json(r.candidate)) {
-    if (r.as_written) throw io::input_error("--as-written: files of arrays are taken as they are in any case: leave it out");
+    if (r.as_written)
+      throw io::input_error("--as-written: files of arrays are taken as they are in any case: leave it out");
     report.values = reference_values::arrays;
     check_arrays({r.reference, r.candidate, allowed, r.only, r.cases, r.arrays}, report);
     return report;
   }
-  if (!r.cases.empty() || r.arrays.any()) throw io::input_error("--case and the options of arrays: a JSON reference is computed from its own inputs: leave them out");
+  if (!r.cases.empty() || r.arrays.any())
+    throw io::input_error(
+        "--case and the options of arrays: a JSON reference is computed from its own inputs: leave them out");
   const io::json::value root = io::read_attention_v1(io::read_file(r.reference), report.reference);
   const std::vector<expected_array> reference =
       io::read_expected(root, report.reference, "write the file with attest reference");
@@ -199,41 +204,36 @@ int run(const request& r) {
 }
 
 const char* const explanation =
-    "REFERENCE is an attention-v1 file, as attest reference writes it. CANDIDATE is a JSON object with the "
-    "arrays to be\n"
-    "checked under \"expected\": {\"expected\": {\"output\": [[1, 0], [0, 1]]}}; NaN and Infinity may occur "
-    "in them. Every array\n"
-    "of the reference must be there, unless --only names those that count; arrays that only the candidate "
-    "has are listed\n"
-    "and not compared.\n"
+    "REFERENCE is an attention-v1 file, as attest reference writes it. CANDIDATE is a JSON object with\n"
+    "the arrays to be checked under \"expected\": {\"expected\": {\"output\": [[1, 0], [0, 1]]}}; NaN and\n"
+    "Infinity may occur in them. Every array of the reference must be there, unless --only names those\n"
+    "that count; arrays that only the candidate has are listed and not compared.\n"
     "\n"
-    "For each array: how many elements differ; the largest absolute error; the largest ulp distance, the "
-    "number of doubles\n"
-    "from the correctly rounded one; the largest ulp error, against the exact number, which a correctly "
-    "rounded double has\n"
-    "up to 0.5 of; NaNs and infinities that only one of the two has. Indices count from 0. The exact numbers "
-    "are computed\n"
-    "anew from the inputs in REFERENCE, which must agree with what it says under \"expected\"; --as-written "
-    "takes its numbers\n"
-    "as they are.\n"
+    "For each array: how many elements differ; the largest absolute error; the largest ulp distance,\n"
+    "the number of doubles from the correctly rounded one; the largest ulp error, against the exact\n"
+    "number, which a correctly rounded double has up to 0.5 of; NaNs and infinities that only one of\n"
+    "the two has. Indices count from 0. The exact numbers are computed anew from the inputs in\n"
+    "REFERENCE, which must agree with what it says under \"expected\"; --as-written takes its numbers as\n"
+    "they are.\n"
     "\n"
-    "--abs and --ulp are decided without rounding; given both, an element must keep to both. No tolerance "
-    "covers a NaN, an\n"
-    "infinity, a shape or a missing array. Without a tolerance nothing is judged, and only equal arrays give "
-    "status 0.\n"
+    "--abs and --ulp are decided without rounding; given both, an element must keep to both. No\n"
+    "tolerance covers a NaN, an infinity, a shape or a missing array. Without a tolerance nothing is\n"
+    "judged, and only equal arrays give status 0.\n"
     "\n"
-    "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard error "
-    "says what).\n";
+    "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard\n"
+    "error says what).\n";
 
 const char* const array_check_explanation =
     "\n"
-    "Arrays. Either file may be .npz, .npy, .safetensors, .bin or .raw, of any dtype. Ulps are then those of the candidate's\n"
-    "format, and a reference in a wider one, or with low words (output_low), is rounded to it once. Arrays are found by name,\n"
-    "in lower case too, or as --name output=NAME says; --dtype output=bfloat16 says what integers of the candidate stand for.\n"
-    "Exact numbers of the worst elements come from the low words, from the rounding of a reference that attest wrote, or from\n"
-    "--case and the options that the reference was written with, which are read from it. With --case, or where the files that\n"
-    "an attest reference was made of are still beside it, an array that fails is held against the usual differences of\n"
-    "convention (causal corner, scale, mask, heads, ...), and a line says which one fits.";
+    "Arrays. Either file may be .npz, .npy, .safetensors, .bin or .raw, of any dtype. Ulps are then\n"
+    "those of the candidate's format, and a reference in a wider one, or with low words (output_low),\n"
+    "is rounded to it once. Arrays are found by name, in lower case too, or as --name output=NAME says;\n"
+    "--dtype output=bfloat16 says what integers of the candidate stand for. Exact numbers of the worst\n"
+    "elements come from the low words, from the rounding of a reference that attest wrote, or from\n"
+    "--case and the options that the reference was written with, which are read from it. With --case,\n"
+    "or where the files that an attest reference was made of are still beside it, an array that fails\n"
+    "is held against the usual differences of convention (causal corner, scale, mask, heads, ...), and\n"
+    "a line says which one fits.";
 
 }  // namespace
 
@@ -241,7 +241,8 @@ void add_check_command(CLI::App& program, action& chosen) {
   CLI::App* command = program.add_subcommand("check", "Compare the arrays of a file with a reference");
   const auto r = std::make_shared<request>();
   command
-      ->add_option("REFERENCE", r->reference, "The reference, an attention-v1 file (- reads standard input) or a file of arrays")
+      ->add_option("REFERENCE", r->reference,
+                   "The reference, an attention-v1 file (- reads standard input) or a file of arrays")
       ->required()
       ->type_name("");
   command->add_option("CANDIDATE", r->candidate, "The file to check; - reads standard input")
@@ -264,8 +265,12 @@ void add_check_command(CLI::App& program, action& chosen) {
   command->add_flag("--as-written", r->as_written, "Take the reference's numbers as they are");
   command->add_flag("--json", r->json, "Print the report as JSON");
   command->add_flag("--quiet", r->quiet, "Print the verdict's line only")->excludes("--json");
-  command->add_flag("--verbose", r->verbose, "Show the worst elements of arrays of a file that pass, too")->excludes("--quiet");
-  command->add_option("--case", r->cases, "Files of arrays: compute the exact numbers of the worst elements from this case; may be given again")
+  command->add_flag("--verbose", r->verbose, "Show the worst elements of arrays of a file that pass, too")
+      ->excludes("--quiet");
+  command
+      ->add_option("--case", r->cases,
+                   "Files of arrays: compute the exact numbers of the worst elements from this case; may be "
+                   "given again")
       ->type_name("CASE")
       ->allow_extra_args(false)
       ->group("Arrays");

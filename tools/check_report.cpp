@@ -41,7 +41,8 @@ class text_writer {
     line("");
     for (const checked_array& array : report_.arrays) write(array);
     for (const std::string& name : report_.missing)
-      line(io::one_line(name) + ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
+      line(io::one_line(name) +
+           ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
     if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
     for (const std::string& hint : report_.hints) line("note: " + io::one_line(hint));
     if (!report_.left_out.empty())
@@ -71,9 +72,11 @@ class text_writer {
   void write(const checked_array& array) {
     const comparison& c = array.result;
     const std::string measure = array.measured ? std::string(" in ") + array.measured->measure->name : "";
-    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + measure + ": " + name_of(c.outcome) + ", " + summary(c));
+    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + measure + ": " + name_of(c.outcome) + ", " +
+         summary(c));
     if (array.layout)
-      line("  note: the candidate's elements fit in the order " + *array.layout + ": transpose them to " + (c.shape.size() == 4 ? "[B, H, T, d]" : "[B, T, d]"));
+      line("  note: the candidate's elements fit in the order " + *array.layout + ": transpose them to " +
+           (c.shape.size() == 4 ? "[B, H, T, d]" : "[B, T, d]"));
     if (!array.conventions.empty()) {
       std::string all;
       for (const std::string& text : array.conventions) all += (all.empty() ? "" : "; or ") + text;
@@ -89,12 +92,16 @@ class text_writer {
       line("  ulp distance    " + std::to_string(c.ulp_distance->value) + place(c, c.ulp_distance->at));
     if (c.ulp_error && c.ulp_error->value != 0)
       line("  ulp error       " + four_digits(c.ulp_error->value) + place(c, c.ulp_error->at) +
-           (c.against_exact ? "" : array.measured ? ", against the reference's elements" : ", against the reference's doubles"));
+           (c.against_exact  ? ""
+            : array.measured ? ", against the reference's elements"
+                             : ", against the reference's doubles"));
     if (c.different.count > 0) {
-      line("  correctly rounded  " + std::to_string(c.correctly_rounded) + " of " + std::to_string(c.elements) + " (" + percent(c) + " %)");
+      line("  correctly rounded  " + std::to_string(c.correctly_rounded) + " of " +
+           std::to_string(c.elements) + " (" + percent(c) + " %)");
       std::string quantiles;
       for (std::size_t k = 0; k < quantile_levels.size(); ++k)
-        quantiles += (k == 0 ? "" : ", ") + four_digits(100 * quantile_levels[k]) + " % " + four_digits(c.ulp_error_quantiles[k]);
+        quantiles += (k == 0 ? "" : ", ") + four_digits(100 * quantile_levels[k]) + " % " +
+                     four_digits(c.ulp_error_quantiles[k]);
       if (c.ulp_error) line("  ulp errors up to   " + quantiles);
     }
     occurrences_line(c, "NaN in one of the two alone", c.nan_mismatches);
@@ -108,8 +115,10 @@ class text_writer {
     if (c.blind == blind_spot::constant)
       line("  note: --abs " + *report_.absolute + " has no power here: an array of one constant would pass");
     if (array.measured && array.measured->cannot_hold.count > 0)
-      line("  note: --abs " + *report_.absolute + " cannot hold: " + std::to_string(array.measured->cannot_hold.count) + " of the exact numbers, rounded to " +
-           array.measured->measure->name + ", are past it, the first at " + index_text(c.shape, array.measured->cannot_hold.first));
+      line("  note: --abs " + *report_.absolute +
+           " cannot hold: " + std::to_string(array.measured->cannot_hold.count) +
+           " of the exact numbers, rounded to " + array.measured->measure->name +
+           ", are past it, the first at " + index_text(c.shape, array.measured->cannot_hold.first));
   }
 
   static std::string percent(const comparison& c) {
@@ -165,7 +174,8 @@ class text_writer {
     if (places.empty()) show(c.different.first);
     constexpr std::size_t worst_shown = 3;
     if (array.measured)
-      for (std::size_t k = 0; k < array.measured->worst.size() && k < worst_shown; ++k) show(array.measured->worst[k]);
+      for (std::size_t k = 0; k < array.measured->worst.size() && k < worst_shown; ++k)
+        show(array.measured->worst[k]);
     for (const std::size_t at : places) {
       const std::string index = "  at " + index_text(c.shape, at) + "  ";
       const std::string indent(index.size(), ' ');
@@ -313,7 +323,9 @@ class json_writer {
 
   static std::string enclosure(const checked_array& a, std::size_t at) {
     const auto known = a.enclosures.find(at);
-    return known == a.enclosures.end() ? "null" : "[" + quote(known->second.first) + ", " + quote(known->second.second) + "]";
+    return known == a.enclosures.end()
+               ? "null"
+               : "[" + quote(known->second.first) + ", " + quote(known->second.second) + "]";
   }
 
   template <class T, class Value>
@@ -354,14 +366,19 @@ class json_writer {
     const char* const would_pass = c.blind == blind_spot::zeros ? "zeros" : "constant";
     field("format", quote(a.measured ? a.measured->measure->name : formats::binary64.name));
     field("correctly_rounded", "{\"count\": " + std::to_string(c.correctly_rounded) + ", \"share\": " +
-                                   (c.elements == 0 ? "null" : json_number(static_cast<double>(c.correctly_rounded) / static_cast<double>(c.elements))) + '}');
+                                   (c.elements == 0 ? "null"
+                                                    : json_number(static_cast<double>(c.correctly_rounded) /
+                                                                  static_cast<double>(c.elements))) +
+                                   '}');
     std::string quantiles;
     for (std::size_t k = 0; k < quantile_levels.size(); ++k)
-      quantiles += (k == 0 ? "" : ", ") + quote(number(quantile_levels[k])) + ": " + json_number(c.ulp_error_quantiles[k]);
+      quantiles += (k == 0 ? "" : ", ") + quote(number(quantile_levels[k])) + ": " +
+                   json_number(c.ulp_error_quantiles[k]);
     field("ulp_error_quantiles", c.ulp_error ? '{' + quantiles + '}' : "null");
     std::string worst;
     if (a.measured)
-      for (const std::size_t at : a.measured->worst) worst += (worst.empty() ? "{" : ", {") + place(a, at) + '}';
+      for (const std::size_t at : a.measured->worst)
+        worst += (worst.empty() ? "{" : ", {") + place(a, at) + '}';
     field("worst", '[' + worst + ']');
     field("cannot_hold", a.measured && report_.absolute ? events(c, a.measured->cannot_hold) : "null");
     field("would_pass_too", c.blind == blind_spot::none ? "null" : quote(would_pass));

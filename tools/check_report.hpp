@@ -19,11 +19,12 @@ struct checked_array {
   std::optional<certified_array> certified;
   comparison result;
   std::optional<array_comparison> measured;                              // of files of arrays
-  std::map<std::size_t, std::pair<std::string, std::string>> enclosures;  // of some elements: decimals below and above
-  std::optional<std::string> layout;                                     // in which order of the axes the candidate fits
-  std::vector<std::string> conventions;                                  // differences of convention that it fits
+  std::map<std::size_t, std::pair<std::string, std::string>>
+      enclosures;                        // of some elements: decimals below and above
+  std::optional<std::string> layout;     // in which order of the axes the candidate fits
+  std::vector<std::string> conventions;  // differences of convention that it fits
   std::string no_conventions;                                            // why none was tried; may be empty
-  std::string where;                                                     // "all 24 failures are in head 1"; may be empty
+  std::string where;  // "all 24 failures are in head 1"; may be empty
 };
 
 /// Where the values of the reference come from.
@@ -50,8 +51,8 @@ std::string element_text(const exact_array& array, std::size_t at);
 
 enum class report_length { verdict, usual, all };
 
-/// For a terminal: a block for each array, and the verdict on the last line. An array that passes shows elements only
-/// with report_length::all; report_length::verdict is that line alone.
+/// For a terminal: a block for each array, and the verdict on the last line. An array that passes shows
+/// elements only with report_length::all; report_length::verdict is that line alone.
 std::string to_text(const check_report& report, report_length length = report_length::usual);
 
 /// docs/check.md has the schema.

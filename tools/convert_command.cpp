@@ -34,7 +34,8 @@ int run(const request& r) {
         ": its extension names no format: use .npy, .npz, .safetensors, .bin, .raw, .json or .hpp");
   refuse_to_replace(r.output, {r.input});
   const auto file = io::open_arrays(r.input);
-  if (!file->unknown_keys().empty()) throw input_error(r.input + ": " + io::unknown_key(file->unknown_keys()[0]));
+  if (!file->unknown_keys().empty())
+    throw input_error(r.input + ": " + io::unknown_key(file->unknown_keys()[0]));
   const auto known = [&](const std::string& option, const std::string& name) {
     if (file->find(name) == nullptr) throw input_error(option + ": " + r.input + " has no array " + name);
   };
@@ -90,7 +91,9 @@ void add_convert_command(CLI::App& program, action& chosen) {
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--dtype", r->dtypes, "The integers of array K are the bits of DTYPE; several as Q=e4m3,K=e4m3, or given again")
+  command
+      ->add_option("--dtype", r->dtypes,
+                   "The integers of array K are the bits of DTYPE; several as Q=e4m3,K=e4m3, or given again")
       ->type_name("K=DTYPE,...")
       ->delimiter(',')
       ->allow_extra_args(false);

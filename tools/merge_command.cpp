@@ -16,12 +16,12 @@ struct request {
 
 const char* const explanation =
     "The parts are files that attest reference --rows A:B has written, of one case and one set of\n"
-    "options, in any order. The file is the same, byte for byte, as attest reference without --rows would\n"
-    "have written. Rows that are missing or that two parts have, and parts of other inputs or options,\n"
-    "are refused.\n"
+    "options, in any order. The file is the same, byte for byte, as attest reference without --rows\n"
+    "would have written. Rows that are missing or that two parts have, and parts of other inputs or\n"
+    "options, are refused.\n"
     "\n"
-    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what), 3 some element of\n"
-    "a part is undecided.";
+    "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what), 3 some\n"
+    "element of a part is undecided.";
 
 }  // namespace
 

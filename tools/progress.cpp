@@ -16,7 +16,9 @@ double seconds() {
 }
 
 std::string duration(double seconds) {
-  const auto whole = [](double x) { return std::to_string(static_cast<unsigned long long>(std::min(x, 1e15))); };
+  const auto whole = [](double x) {
+    return std::to_string(static_cast<unsigned long long>(std::min(x, 1e15)));
+  };
   if (seconds < 90) return whole(seconds + 0.5) + " s";
   if (seconds < 5400) return whole(seconds / 60 + 0.5) + " min";
   return whole(seconds / 3600 + 0.5) + " h";
@@ -25,7 +27,10 @@ std::string duration(double seconds) {
 }  // namespace
 
 progress_line::progress_line(std::size_t rows_before)
-    : on_terminal_(::isatty(STDERR_FILENO) != 0), rows_before_(rows_before), started_(seconds()), last_shown_(started_) {}
+    : on_terminal_(::isatty(STDERR_FILENO) != 0),
+      rows_before_(rows_before),
+      started_(seconds()),
+      last_shown_(started_) {}
 
 progress_line::~progress_line() { wipe(); }
 
@@ -39,7 +44,8 @@ void progress_line::update(std::size_t rows_done, std::size_t rows) {
   if (!on_terminal_ || now - started_ < 1 || now - last_shown_ < 0.1) return;
   std::fprintf(stderr, "\rattest: row %zu of %zu", rows_done, rows);
   if (rows_done > rows_before_ && rows_done < rows) {
-    const double rest = (now - started_) / static_cast<double>(rows_done - rows_before_) * static_cast<double>(rows - rows_done);
+    const double rest = (now - started_) / static_cast<double>(rows_done - rows_before_) *
+                        static_cast<double>(rows - rows_done);
     std::fprintf(stderr, ", about %s left", duration(rest).c_str());
   } else if (rows_done < rows) {
     std::fprintf(stderr, ", %s so far", duration(now - started_).c_str());

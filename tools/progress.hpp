@@ -4,8 +4,9 @@
 
 namespace attest::tools {
 
-/// A line on standard error that counts rows and estimates how long the rest takes (or, before a row is done, says how long
-/// the work has taken), shown once that is a second and only on a terminal; it is wiped when the work is done.
+/// A line on standard error that counts rows and estimates how long the rest takes (or, before a row is done,
+/// says how long the work has taken), shown once that is a second and only on a terminal; it is wiped when
+/// the work is done.
 class progress_line {
  public:
   /// `rows_before`: how many rows were done earlier, and tell nothing about the time.

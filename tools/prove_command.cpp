@@ -45,7 +45,8 @@ void report(const std::string& name, const std::vector<prove::wrong_number>& wro
   for (std::size_t k = 0; k < std::min(wrong.size(), most_lines); ++k)
     lines += io::one_line(name + ": " + wrong[k].message()) + '\n';
   if (wrong.size() > most_lines)
-    lines += io::one_line(name) + ": and " + std::to_string(wrong.size() - most_lines) + " more wrong numbers\n";
+    lines +=
+        io::one_line(name) + ": and " + std::to_string(wrong.size() - most_lines) + " more wrong numbers\n";
   std::cerr << lines;
 }
 
@@ -83,34 +84,42 @@ int run(const request& r) {
 }
 
 const char* const explanation =
-    "CASE is a case as attest reference reads it, with the numbers that a page or a program prints under \"expected\": any of\n"
-    "Q, K, V, dots, scores, weights and output. What a list says is under \"claims\", one word for all lists or a word for\n"
-    "each, as in \"claims\": {\"weights\": \"decimal\", \"output\": \"binary64\"}:\n"
+    "CASE is a case as attest reference reads it, with the numbers that a page or a program prints\n"
+    "under \"expected\": any of Q, K, V, dots, scores, weights and output. What a list says is under\n"
+    "\"claims\", one word for all lists or a word for each, as in \"claims\": {\"weights\": \"decimal\",\n"
+    "\"output\": \"binary64\"}:\n"
     "  exactly   each is exactly the number written (a string may hold \"1/3\", or \"3/sqrt(2)\" in scores)\n"
     "  decimal   each is the exact value, rounded at its last printed digit: trailing zeros count\n"
     "  binary64  each reads back as the correctly rounded double\n"
-    "Lists of integers and fractions are exactly meant, unless they are mentioned by name. For others --claims can say it in\n"
-    "the place of the file; where nothing says it they are refused, as they may be either.\n"
+    "Lists of integers and fractions are exactly meant, unless they are mentioned by name. For others\n"
+    "--claims can say it in the place of the file; where nothing says it they are refused, as they may\n"
+    "be either.\n"
     "\n"
-    "The file written is C++ and needs the headers of attest alone. It compiles exactly when every number is right, and holds\n"
-    "canaries: negated claims with a digit altered. A wrong number is named on standard error, one to a line, and no file is\n"
-    "written, unless --unchecked leaves it to the compiler.\n"
+    "The file written is C++ and needs the headers of attest alone. It compiles exactly when every\n"
+    "number is right, and holds canaries: negated claims with a digit altered. A wrong number is named\n"
+    "on standard error, one to a line, and no file is written, unless --unchecked leaves it to the\n"
+    "compiler.\n"
     "\n"
-    "Exit status: 0 done, 1 a number is wrong, 2 bad usage or bad input (one line on standard error says what).";
+    "Exit status: 0 done, 1 a number is wrong, 2 bad usage or bad input (one line on standard error\n"
+    "says what).";
 
 }  // namespace
 
 void add_prove_command(CLI::App& program, action& chosen) {
-  CLI::App* command =
-      program.add_subcommand("prove", "Check the printed numbers of a case and write the proof of them, a C++ file");
+  CLI::App* command = program.add_subcommand(
+      "prove", "Check the printed numbers of a case and write the proof of them, a C++ file");
   const auto r = std::make_shared<request>();
-  command->add_option("CASE", r->input, "The case, a JSON file; - reads standard input")->required()->type_name("");
-  command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")
+  command->add_option("CASE", r->input, "The case, a JSON file; - reads standard input")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")
       ->type_name("FILE");
   command->add_option("--claims", r->claims, "What lists say that the case does not mention under \"claims\"")
       ->type_name("WORD")
       ->check(claim_word);
-  command->add_flag("--decimal", r->exact_decimals, "Take inputs with a point or an exponent for exact decimals");
+  command->add_flag("--decimal", r->exact_decimals,
+                    "Take inputs with a point or an exponent for exact decimals");
   command->add_flag("--unchecked", r->unchecked, "Write the file whether its numbers are right or wrong");
   command->footer(explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });

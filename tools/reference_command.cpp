@@ -44,7 +44,8 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return std::to_string(count) + ' ' + (count == 1 ? one : many);
 }
 
-std::string summary(const std::string& output, const io::case_batch& file, const std::vector<attention_reference>& answers) {
+std::string summary(const std::string& output, const io::case_batch& file,
+                    const std::vector<attention_reference>& answers) {
   const bool batch = file.is_batch();
   const problem& first = file.examples[0];
   const attention_reference& answer = answers[0];
@@ -53,9 +54,10 @@ std::string summary(const std::string& output, const io::case_batch& file, const
   const std::size_t weights = answers.size() * queries * keys;
   const std::size_t outputs = answers.size() * queries * answer.output.columns();
   const std::string examples =
-      batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ") : "";
-  return output + ": " + examples + counted(queries, "query", "queries") + ", " + counted(keys, "key", "keys") +
-         ", d_k = " + std::to_string(columns(answer.keys)) +
+      batch ? counted(answers.size(), "example", "examples") + (answers.size() == 1 ? " of " : ", each of ")
+            : "";
+  return output + ": " + examples + counted(queries, "query", "queries") + ", " +
+         counted(keys, "key", "keys") + ", d_k = " + std::to_string(columns(answer.keys)) +
          ", d_v = " + std::to_string(answer.output.columns()) + ", " +
          (first.mask ? "mask" : "every query sees every key") + ", scale " +
          (first.scale ? io::exact_text(*first.scale).substr(0, 40) : "1/sqrt(d_k)") + "; " +
@@ -69,14 +71,15 @@ bool is_json_work(const request& r) {
     return io::format_of_path(path).value_or(io::array_format::json) == io::array_format::json;
   };
   const array_reference_request& a = r.arrays;
-  return r.inputs.size() == 1 && is_json(r.inputs[0]) && is_json(r.output) && !a.options.any() && a.rows.empty() &&
-         a.report.empty() && !a.resume;
+  return r.inputs.size() == 1 && is_json(r.inputs[0]) && is_json(r.output) && !a.options.any() &&
+         a.rows.empty() && a.report.empty() && !a.resume;
 }
 
 int run_arrays(const request& r) {
   if (r.cross_check) throw io::input_error("--cross-check: it is of JSON cases with a JSON output");
   if (r.digits != 0)
-    throw io::input_error("--digits: they are of a JSON output, and results in arrays are floats: leave it out");
+    throw io::input_error(
+        "--digits: they are of a JSON output, and results in arrays are floats: leave it out");
   if (r.exact_decimals)
     throw io::input_error("--decimal: exact decimals are no floats, and arrays hold floats: leave it out");
   array_reference_request a = r.arrays;
@@ -92,7 +95,8 @@ int run(const request& given) {
     std::string input, output;
     unsigned digits;
     bool exact_decimals, cross_check;
-  } r{given.inputs[0], given.output, given.digits == 0 ? 50 : given.digits, given.exact_decimals, given.cross_check};
+  } r{given.inputs[0], given.output, given.digits == 0 ? 50 : given.digits, given.exact_decimals,
+      given.cross_check};
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
   const std::string name = io::input_name(r.input);
   const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
@@ -155,17 +159,23 @@ void add_reference_command(CLI::App& program, action& chosen) {
       program.add_subcommand("reference", "Write the certified reference of a case as an attention-v1 file");
   const auto r = std::make_shared<request>();
   command
-      ->add_option("CASE", r->inputs,
-                   "The case: a JSON file (- reads standard input), or a file of arrays; NAME=CASE for one array")
+      ->add_option(
+          "CASE", r->inputs,
+          "The case: a JSON file (- reads standard input), or a file of arrays; NAME=CASE for one array")
       ->required()
       ->type_name("");
-  command->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")
+  command
+      ->add_option("-o,--output", r->output, "The file to write; - (the default) writes to standard output")
       ->type_name("FILE");
-  command->add_option("--digits", r->digits, "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
+  command
+      ->add_option("--digits", r->digits,
+                   "Significant digits in the block \"attest\", 1 to 10000 (default 50)")
       ->type_name("N")
       ->check(number_of_digits);
-  command->add_flag("--decimal", r->exact_decimals, "Take numbers with a point or an exponent for exact decimals");
-  command->add_flag("--cross-check", r->cross_check, "Compare every value with Boost's cpp_bin_float as well");
+  command->add_flag("--decimal", r->exact_decimals,
+                    "Take numbers with a point or an exponent for exact decimals");
+  command->add_flag("--cross-check", r->cross_check,
+                    "Compare every value with Boost's cpp_bin_float as well");
   command
       ->add_option("--rows", r->arrays.rows,
                    "Only the queries A to B - 1, counted over all heads: a part for attest merge")
@@ -175,8 +185,9 @@ void add_reference_command(CLI::App& program, action& chosen) {
   command->add_flag("--resume", r->arrays.resume, "Continue where an interrupted run stopped, from OUT.part")
       ->group("Arrays");
   command
-      ->add_option("--threads", r->threads,
-                   "How many threads; 0 (the default): as many as the machine has. The values do not depend on it")
+      ->add_option(
+          "--threads", r->threads,
+          "How many threads; 0 (the default): as many as the machine has. The values do not depend on it")
       ->type_name("N")
       ->check(thread_count)
       ->group("Arrays");
@@ -185,7 +196,8 @@ void add_reference_command(CLI::App& program, action& chosen) {
       ->check(empty_text)
       ->group("Arrays");
   add_array_options(*command, r->arrays.options);
-  command->footer(std::string(case_explanation) + explanation + '\n' + array_explanation + array_results_explanation);
+  command->footer(std::string(case_explanation) + explanation + '\n' + array_explanation +
+                  array_results_explanation);
   command->callback([r, &chosen] { chosen = [r] { return run(*r); }; });
 }
 

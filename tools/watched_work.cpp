@@ -15,7 +15,9 @@ constexpr int ticks_to_answer = 10;
 }  // namespace
 
 watched_work::watched_work(std::size_t rows_before, std::size_t rows, std::function<void()> give_up)
-    : rows_(rows), done_(rows_before), give_up_(std::move(give_up)), line_(rows_before), thread_([this] { watch(); }) {}
+    : rows_(rows), done_(rows_before), give_up_(std::move(give_up)), line_(rows_before), thread_([this] {
+        watch();
+      }) {}
 
 watched_work::~watched_work() { stop(); }
 

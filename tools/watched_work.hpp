@@ -11,12 +11,12 @@
 
 namespace attest::tools {
 
-/// A thread beside long work: it shows the progress line also where the work does not report for long, and an interrupt
-/// (interrupt_watch) that the work has not answered within a second it answers itself.
+/// A thread beside long work: it shows the progress line also where the work does not report for long, and an
+/// interrupt (interrupt_watch) that the work has not answered within a second it answers itself.
 class watched_work {
  public:
-  /// `rows_before` of `rows` were done earlier. `give_up` is called on the thread and does not return: it keeps what is
-  /// done and ends the process.
+  /// `rows_before` of `rows` were done earlier. `give_up` is called on the thread and does not return: it
+  /// keeps what is done and ends the process.
   watched_work(std::size_t rows_before, std::size_t rows, std::function<void()> give_up);
   /// Waits for the thread, as stop() does.
   ~watched_work();

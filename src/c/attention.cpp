@@ -75,7 +75,8 @@ void attention(std::int32_t kernel, const attest_inputs* inputs, const attest_op
   if (given(out.log_sum_exp)) c.log_sum_exp = result(out.log_sum_exp, "log_sum_exp");
 
   places all;
-  for (const auto& [a, name] : {std::pair(&c.q, "Q"), std::pair(&c.k, "K"), std::pair(&c.v, "V")}) all.add_input(*a, name);
+  for (const auto& [a, name] : {std::pair(&c.q, "Q"), std::pair(&c.k, "K"), std::pair(&c.v, "V")})
+    all.add_input(*a, name);
   if (c.options.mask) all.add_input(*c.options.mask, "mask");
   if (c.options.bias) all.add_input(*c.options.bias, "bias");
   all.add_result(c.output, "output");
@@ -90,9 +91,10 @@ void attention(std::int32_t kernel, const attest_inputs* inputs, const attest_op
                                 ": a kernel calculates in one format, so give all arrays in it");
   };
   if (type != dtype::binary32 && type != dtype::binary64)
-    throw attention_error(fault::unsupported, "Q",
-                          "its elements are " + to_string(type) +
-                              ": kernels calculate in binary32 or binary64 (the certified reference reads every type)");
+    throw attention_error(
+        fault::unsupported, "Q",
+        "its elements are " + to_string(type) +
+            ": kernels calculate in binary32 or binary64 (the certified reference reads every type)");
   same(c.k.type(), "K");
   same(c.v.type(), "V");
   same(c.output.type(), "output");

@@ -64,16 +64,19 @@ certified_options translated(const attest_certified_options& o, unsigned threads
     return "first_row is " + std::to_string(o.first_row) + " and last_row " + std::to_string(o.last_row);
   };
   if (o.last_row != 0 && o.first_row > o.last_row)
-    throw attention_error(fault::option, range() + ": last_row is one beyond the end, and at least first_row");
+    throw attention_error(fault::option,
+                          range() + ": last_row is one beyond the end, and at least first_row");
   if (o.first_row > all || o.last_row > all)
-    throw attention_error(fault::option, range() + ", and the call has " + std::to_string(all) +
-                                             " rows, B Hq Tq: neither is more (a last_row of 0 is all to the last)");
+    throw attention_error(fault::option,
+                          range() + ", and the call has " + std::to_string(all) +
+                              " rows, B Hq Tq: neither is more (a last_row of 0 is all to the last)");
   result.rows.first = static_cast<std::size_t>(o.first_row);
   if (o.last_row != 0) result.rows.last = static_cast<std::size_t>(o.last_row);
   if (o.without_tiers >> reference_tiers != 0)
     throw argument_error("without_tiers is " + std::to_string(o.without_tiers) + ", and there are " +
                          std::to_string(reference_tiers) + " tiers");
-  for (std::size_t tier = 0; tier < reference_tiers; ++tier) result.tiers[tier] = (o.without_tiers >> tier & 1U) == 0;
+  for (std::size_t tier = 0; tier < reference_tiers; ++tier)
+    result.tiers[tier] = (o.without_tiers >> tier & 1U) == 0;
   if (o.progress != nullptr)
     result.progress = [call = o.progress, user = o.user](std::size_t done, std::size_t rows) {
       return call(done, rows, user) == 0;
@@ -92,15 +95,16 @@ void certified(const attest_inputs* inputs, const attest_options* options, const
     throw argument_error("certification->size is " + std::to_string(report->size) +
                          ": initialise it with ATTEST_CERTIFICATION_INIT");
 
-  const certified_results arrays{result(out.output, "output"),
-                                 wanted(out.output_low, "output_low"),
-                                 wanted(out.weights, "weights"),
-                                 wanted(out.weights_low, "weights_low"),
-                                 wanted(out.log_sum_exp, "log_sum_exp"),
-                                 wanted(out.log_sum_exp_low, "log_sum_exp_low"),
-                                 wanted_certificates(out.output_certificates, "output_certificates"),
-                                 wanted_certificates(out.weights_certificates, "weights_certificates"),
-                                 wanted_certificates(out.log_sum_exp_certificates, "log_sum_exp_certificates")};
+  const certified_results arrays{
+      result(out.output, "output"),
+      wanted(out.output_low, "output_low"),
+      wanted(out.weights, "weights"),
+      wanted(out.weights_low, "weights_low"),
+      wanted(out.log_sum_exp, "log_sum_exp"),
+      wanted(out.log_sum_exp_low, "log_sum_exp_low"),
+      wanted_certificates(out.output_certificates, "output_certificates"),
+      wanted_certificates(out.weights_certificates, "weights_certificates"),
+      wanted_certificates(out.log_sum_exp_certificates, "log_sum_exp_certificates")};
   const certified_inputs read{array(in.q, "Q"), array(in.k, "K"), array(in.v, "V")};
   const attention_options asked = c::options(said, read.q.where());
   places all;
@@ -143,7 +147,9 @@ void certified(const attest_inputs* inputs, const attest_options* options, const
 }  // namespace attest::c
 
 attest_status attest_certified_attention(const attest_inputs* inputs, const attest_options* options,
-                                         const attest_results* results, const attest_certified_options* certified,
+                                         const attest_results* results,
+                                         const attest_certified_options* certified,
                                          attest_certification* certification) {
-  return attest::c::guarded([&] { attest::c::certified(inputs, options, results, certified, certification); });
+  return attest::c::guarded(
+      [&] { attest::c::certified(inputs, options, results, certified, certification); });
 }

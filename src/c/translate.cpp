@@ -113,9 +113,11 @@ namespace {
 
 std::size_t extent(std::int64_t e, const char* name) {
   if (e < 0)
-    throw attention_error(fault::shape, name, "an extent is " + std::to_string(e) + ": it has to be 0 or more");
+    throw attention_error(fault::shape, name,
+                          "an extent is " + std::to_string(e) + ": it has to be 0 or more");
   if (static_cast<std::uint64_t>(e) > std::numeric_limits<std::size_t>::max())
-    throw attention_error(fault::shape, name, "an extent of " + std::to_string(e) + " does not fit into memory");
+    throw attention_error(fault::shape, name,
+                          "an extent of " + std::to_string(e) + " does not fit into memory");
   return static_cast<std::size_t>(e);
 }
 
@@ -141,7 +143,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> reach(const layout& l) {
     if (stride == 0 || steps == 0) continue;
     std::int64_t& end = stride < 0 ? least : greatest;
     const std::int64_t room = stride < 0 ? most + end : most - end;
-    if (stride < -most || stride > most || steps > static_cast<std::uint64_t>(room / (stride < 0 ? -stride : stride)))
+    if (stride < -most || stride > most ||
+        steps > static_cast<std::uint64_t>(room / (stride < 0 ? -stride : stride)))
       return std::nullopt;
     end += stride * static_cast<std::int64_t>(steps);
   }
@@ -164,7 +167,8 @@ void check_repetition(const layout& l, const char* name) {
   constexpr std::uint64_t most_in_head = std::uint64_t{1} << 24;
   constexpr std::uint64_t most = std::uint64_t{1} << 32;
   const auto refuse = [&](const std::string& what) {
-    throw attention_error(fault::shape, name, "shape " + shape_text(l) + " repeats what its memory holds to more than " + what);
+    throw attention_error(fault::shape, name,
+                          "shape " + shape_text(l) + " repeats what its memory holds to more than " + what);
   };
   bool repeats[4];
   for (std::size_t axis = 0; axis < 4; ++axis) repeats[axis] = l.extents[axis] > 1 && l.strides[axis] == 0;
@@ -175,7 +179,9 @@ void check_repetition(const layout& l, const char* name) {
     refuse("2^24 elements in a head: give fewer positions or coordinates");
   const auto count = elements(l);
   if ((repeats[0] || repeats[1] || repeats[2] || repeats[3]) && (!count || *count > most))
-    refuse("2^32 elements: give heads that share keys once, as [B, Hkv, Tk, d], or fewer batch elements at a time");
+    refuse(
+        "2^32 elements: give heads that share keys once, as [B, Hkv, Tk, d], or fewer batch elements at a "
+        "time");
 }
 
 void check_alignment(const void* data, dtype type, const char* name) {
@@ -185,15 +191,16 @@ void check_alignment(const void* data, dtype type, const char* name) {
                          std::to_string(size) + " bytes: copy it to memory that is");
 }
 
-/// Whether strides put every element at a place of its own. (False as well for some that no slices and transpositions
-/// of an array without gaps have.)
+/// Whether strides put every element at a place of its own. (False as well for some that no slices and
+/// transpositions of an array without gaps have.)
 bool is_disjoint(const layout& l) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> axes;  // stride and steps
   for (std::size_t axis = 0; axis < 4; ++axis)
     if (l.extents[axis] > 1) {
       const std::int64_t stride = l.strides[axis];
-      axes.emplace_back(stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride),
-                        l.extents[axis] - 1);
+      axes.emplace_back(
+          stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride),
+          l.extents[axis] - 1);
     }
   std::sort(axes.begin(), axes.end());
   std::uint64_t inner = 0;
@@ -204,7 +211,8 @@ bool is_disjoint(const layout& l) {
   return true;
 }
 
-layout layout_of(std::int32_t rank, const std::int64_t* shape, const std::int64_t* strides, const char* name) {
+layout layout_of(std::int32_t rank, const std::int64_t* shape, const std::int64_t* strides,
+                 const char* name) {
   if (rank < 2 || rank > 4)
     throw attention_error(fault::shape, name,
                           "its rank is " + std::to_string(rank) +
@@ -212,7 +220,9 @@ layout layout_of(std::int32_t rank, const std::int64_t* shape, const std::int64_
   if (shape == nullptr) throw argument_error("array " + std::string(name) + ": its shape is null");
   const auto e = [&](int axis) { return extent(shape[axis], name); };
   if (strides == nullptr)
-    return rank == 2 ? layout{e(0), e(1)} : rank == 3 ? layout{e(0), e(1), e(2)} : layout{e(0), e(1), e(2), e(3)};
+    return rank == 2   ? layout{e(0), e(1)}
+           : rank == 3 ? layout{e(0), e(1), e(2)}
+                       : layout{e(0), e(1), e(2), e(3)};
   const auto s = [&](int axis) { return static_cast<std::ptrdiff_t>(strides[axis]); };
   return rank == 2   ? layout({e(0), e(1)}, {s(0), s(1)})
          : rank == 3 ? layout({e(0), e(1), e(2)}, {s(0), s(1), s(2)})
@@ -224,7 +234,8 @@ template <class T>
 std::optional<T> choice(std::int32_t value, std::initializer_list<T> meanings, const char* name) {
   if (value == 0) return std::nullopt;
   if (value < 0 || static_cast<std::size_t>(value) > meanings.size())
-    throw argument_error(std::string(name) + " is " + std::to_string(value) + ", which is none of its values");
+    throw argument_error(std::string(name) + " is " + std::to_string(value) +
+                         ", which is none of its values");
   return meanings.begin()[value - 1];
 }
 
@@ -235,7 +246,8 @@ std::optional<std::size_t> position(const std::uint64_t* value) {
 
 /// `wanted`: how many there have to be, each one of `what`.
 template <class T, class U>
-std::vector<T> numbers(const U* first, std::size_t count, const char* name, std::size_t wanted, const char* what) {
+std::vector<T> numbers(const U* first, std::size_t count, const char* name, std::size_t wanted,
+                       const char* what) {
   if (first == nullptr && count > 0)
     throw argument_error(std::string(name) + " is null and " + name + "_count is " + std::to_string(count));
   if (first != nullptr && count == 0)
@@ -277,10 +289,11 @@ any_result result(const attest_result& a, const char* name) {
   check_extent(result.where(), size_of(result.type()), name);
   check_alignment(a.data, result.type(), name);
   if (elements(result.where()) != 0u && !is_disjoint(result.where()))
-    throw attention_error(fault::shape, name,
-                          "shape " + shape_text(result.where()) +
-                              " and its strides put several elements at one place: every element of a result needs one "
-                              "of its own");
+    throw attention_error(
+        fault::shape, name,
+        "shape " + shape_text(result.where()) +
+            " and its strides put several elements at one place: every element of a result needs one "
+            "of its own");
   return result;
 }
 
@@ -303,7 +316,8 @@ void places::add_result(const any_result& array, const char* name) {
   const place added = place_of(array.data(), array.type(), array.where(), name);
   for (const place& other : all_) {
     if (added.first == nullptr || other.first == nullptr) continue;
-    const bool both_dense = added.dense && other.dense && added.first < other.last && other.first < added.last;
+    const bool both_dense =
+        added.dense && other.dense && added.first < other.last && other.first < added.last;
     if (both_dense || added.first == other.first)
       throw argument_error("array " + std::string(name) + " is written to memory that array " + other.name +
                            " has: give it memory of its own");
@@ -318,7 +332,8 @@ attention_options options(const attest_options& o, const layout& q) {
   if (o.scale != nullptr) result.scale = *o.scale;
   if (o.softcap != 0) result.softcap = o.softcap;  // a NaN is refused later
   if (given(o.bias)) result.bias = any_array(o.bias, "bias");
-  result.alibi_slopes = numbers<double>(o.alibi_slopes, o.alibi_slopes_count, "alibi_slopes", heads, "query heads");
+  result.alibi_slopes =
+      numbers<double>(o.alibi_slopes, o.alibi_slopes_count, "alibi_slopes", heads, "query heads");
   if (given(o.mask)) result.mask = any_array(o.mask, "mask");
   result.causal = o.causal != 0;
   if (o.window_left != nullptr || o.window_right != nullptr)
@@ -328,14 +343,17 @@ attention_options options(const attest_options& o, const layout& q) {
   result.key_lengths = numbers<std::size_t>(o.key_lengths, o.key_lengths_count, "key_lengths", batch,
                                             "elements of the batch");
   result.sinks = numbers<double>(o.sinks, o.sinks_count, "sinks", heads, "query heads");
-  const auto base = choice(o.log_sum_exp_base, {log_sum_exp_base::e, log_sum_exp_base::two}, "log_sum_exp_base");
-  const auto empty = choice(o.empty_log_sum_exp, {empty_log_sum_exp::minus_infinity, empty_log_sum_exp::plus_infinity},
-                            "empty_log_sum_exp");
+  const auto base =
+      choice(o.log_sum_exp_base, {log_sum_exp_base::e, log_sum_exp_base::two}, "log_sum_exp_base");
+  const auto empty =
+      choice(o.empty_log_sum_exp, {empty_log_sum_exp::minus_infinity, empty_log_sum_exp::plus_infinity},
+             "empty_log_sum_exp");
   if (base) result.log_sum_exp = log_sum_exp_form{*base, empty};
   if (!base && empty)
-    throw attention_error(fault::option, "empty_log_sum_exp is said and log_sum_exp_base is not: say the base, too");
-  result.empty_row = choice(o.empty_row, {empty_row_policy::zero, empty_row_policy::nan, empty_row_policy::error},
-                            "empty_row");
+    throw attention_error(fault::option,
+                          "empty_log_sum_exp is said and log_sum_exp_base is not: say the base, too");
+  result.empty_row = choice(
+      o.empty_row, {empty_row_policy::zero, empty_row_policy::nan, empty_row_policy::error}, "empty_row");
   return result;
 }
 
@@ -345,11 +363,15 @@ void check_memory(const any_tensor& k, const any_tensor& v) {
   const long page = ::sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return;
   const double memory = static_cast<double>(pages) * static_cast<double>(page);
-  const double needed = 8 * static_cast<double>(keys) * (static_cast<double>(width) + static_cast<double>(v.where().extents[3]));
+  const double needed = 8 * static_cast<double>(keys) *
+                        (static_cast<double>(width) + static_cast<double>(v.where().extents[3]));
   if (needed <= memory) return;
-  const auto mebibytes = [](double bytes) { return std::to_string(static_cast<std::uint64_t>(bytes / 0x1p20)) + " MiB"; };
-  throw memory_error("array K: shape " + shape_text(k.where()) + ": a copy of the keys and values of one head in binary64 takes " +
-                     mebibytes(needed) + ", and the machine has " + mebibytes(memory) + ": give fewer keys");
+  const auto mebibytes = [](double bytes) {
+    return std::to_string(static_cast<std::uint64_t>(bytes / 0x1p20)) + " MiB";
+  };
+  throw memory_error("array K: shape " + shape_text(k.where()) +
+                     ": a copy of the keys and values of one head in binary64 takes " + mebibytes(needed) +
+                     ", and the machine has " + mebibytes(memory) + ": give fewer keys");
 }
 
 unsigned threads(const attest_options& o) {

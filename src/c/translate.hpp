@@ -44,19 +44,21 @@ const T& required(const T* argument, const char* name) {
   return *argument;
 }
 
-/// The structure as this library knows it: what the caller does not know of it is zero. A caller that knows more may not
-/// have said any of that.
+/// The structure as this library knows it: what the caller does not know of it is zero. A caller that knows
+/// more may not have said any of that.
 template <class T>
 T known(const T& given, const char* name, const char* initializer) {
   const std::size_t size = given.size;
   if (size < sizeof(std::size_t))
-    throw argument_error(std::string(name) + "->size is " + std::to_string(size) + ": initialise it with " + initializer);
+    throw argument_error(std::string(name) + "->size is " + std::to_string(size) + ": initialise it with " +
+                         initializer);
   T result{};
   std::memcpy(&result, &given, size < sizeof(T) ? size : sizeof(T));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
   for (std::size_t i = sizeof(T); i < size; ++i)
     if (bytes[i] != 0)
-      throw argument_error(std::string(name) + " says something that this version of the library does not know: it is " +
+      throw argument_error(std::string(name) +
+                           " says something that this version of the library does not know: it is " +
                            attest_version());
   return result;
 }
@@ -75,8 +77,8 @@ bool given(const Array& a) {
 any_tensor array(const attest_array& a, const char* name);
 any_result result(const attest_result& a, const char* name);
 
-/// Arrays of one call, to find those to be written that lie where others do. Two are known to overlap if they begin at
-/// the same element, or if both lie without gaps.
+/// Arrays of one call, to find those to be written that lie where others do. Two are known to overlap if they
+/// begin at the same element, or if both lie without gaps.
 class places {
  public:
   void add_input(const any_tensor& array, const char* name);
@@ -97,8 +99,8 @@ class places {
 /// The lists of `o` are read once their lengths have been held against the heads and the batch of Q.
 attention_options options(const attest_options& o, const layout& q);
 
-/// memory_error where keys and values of one head, packed as doubles, are larger than the machine's memory. (Views whose
-/// strides are 0 may claim any number of keys.)
+/// memory_error where keys and values of one head, packed as doubles, are larger than the machine's memory.
+/// (Views whose strides are 0 may claim any number of keys.)
 void check_memory(const any_tensor& k, const any_tensor& v);
 
 /// 0: as many as there are processors.

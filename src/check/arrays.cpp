@@ -111,7 +111,8 @@ class array_comparer {
 
   std::size_t failures() const {
     const std::size_t mismatches = result_.nan_mismatches.count + result_.infinity_mismatches.count;
-    return mismatches + (has_tolerance_ ? result_.past_absolute.count + result_.past_ulp.count : result_.different.count);
+    return mismatches +
+           (has_tolerance_ ? result_.past_absolute.count + result_.past_ulp.count : result_.different.count);
   }
 
   void element(std::size_t i) {

@@ -79,7 +79,8 @@ class searcher {
     add_hiding();
     add_scores();
     add_sinks_and_lse();
-    std::vector<std::tuple<double, std::size_t, std::string>> found;  // the largest error, the place in the list
+    std::vector<std::tuple<double, std::size_t, std::string>>
+        found;  // the largest error, the place in the list
     for (const variant& v : variants_) {
       double error = 0;
       try {

@@ -104,9 +104,9 @@ any_tensor view_of(const host_array& a) {
     case 4:
       return {a.bytes.data(), a.type, layout{s[0], s[1], s[2], s[3]}};
     default:
-      throw attention_error(
-          fault::shape, a.name,
-          "shape " + shape_text(a.shape) + ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
+      throw attention_error(fault::shape, a.name,
+                            "shape " + shape_text(a.shape) +
+                                ": give it two, three or four axes, [T, d], [B, T, d] or [B, H, T, d]");
   }
 }
 
@@ -119,7 +119,8 @@ std::optional<std::uint64_t> size_in_json(const json::value& v) {
   const char* const end = v.text.data() + v.text.size();
   if (v.type != json::kind::number) return std::nullopt;
   const auto read = std::from_chars(v.text.data(), end, size);
-  if (read.ec != std::errc() || read.ptr != end || size > static_cast<std::uint64_t>(PTRDIFF_MAX)) return std::nullopt;
+  if (read.ec != std::errc() || read.ptr != end || size > static_cast<std::uint64_t>(PTRDIFF_MAX))
+    return std::nullopt;
   return size;
 }
 
@@ -207,7 +208,8 @@ std::unique_ptr<array_file> with_case_options(std::unique_ptr<array_file> file) 
   for (std::size_t i = 0; i < v.keys.size(); ++i) {
     if (v.keys[i] != "case") continue;
     if (v.items[i].type != json::kind::object)
-      throw input_error(file->name_ + ": \"case\" of what attest wrote beside the arrays is no object of options");
+      throw input_error(file->name_ +
+                        ": \"case\" of what attest wrote beside the arrays is no object of options");
     file->case_options_ = json::write(v.items[i]);
     v.keys.erase(v.keys.begin() + static_cast<std::ptrdiff_t>(i));
     v.items.erase(v.items.begin() + static_cast<std::ptrdiff_t>(i));
@@ -355,7 +357,8 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
         const unsigned byte = a.bytes[i];
         const bool negative = wanted == "int4" && (byte & 8u) != 0;
         if (byte > 15 && !(negative && byte >= 0xf8))
-          throw input_error(where + "element " + std::to_string(i) + " has more than the four bits of " + wanted);
+          throw input_error(where + "element " + std::to_string(i) + " has more than the four bits of " +
+                            wanted);
         result.bytes.push_back(static_cast<unsigned char>(negative ? byte | 0xf0u : byte));
       }
       return result;
@@ -368,8 +371,8 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
   }
   const auto type = dtype_named(dtype_name);
   if (!type)
-    throw input_error(where + "there is no dtype " + std::string(dtype_name) + ": " + float_dtype_names + "; " +
-                      integer_dtype_names);
+    throw input_error(where + "there is no dtype " + std::string(dtype_name) + ": " + float_dtype_names +
+                      "; " + integer_dtype_names);
   if (*type == a.type && !a.untyped) return a;
   if (!bits)
     throw input_error(where + "its elements are " + to_string(a.type) +
@@ -384,8 +387,9 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
 
 std::string untyped_text(const array_info& a, const std::string& name) {
   const bool byte = size_of(a.type) == 1;
-  return "its elements are " + std::string(byte ? "1 byte" : "2 bytes") + " without a type: say what they are, as in --dtype " +
-         name + (byte ? "=float8_e4m3fn" : "=bfloat16");
+  return "its elements are " + std::string(byte ? "1 byte" : "2 bytes") +
+         " without a type: say what they are, as in --dtype " + name +
+         (byte ? "=float8_e4m3fn" : "=bfloat16");
 }
 
 std::vector<double> exact_doubles(const host_array& a, const std::string& where) {
@@ -410,8 +414,9 @@ encoded_arrays encode(const arrays_to_write& given, array_format format, const s
   if (!given.case_options.empty() && format != array_format::json) {
     arrays_to_write with_case = given;
     with_case.case_options.clear();
-    const std::string begin = given.provenance.empty() ? std::string("{\"version\": \"attest-v1\"")
-                                                       : given.provenance.substr(0, given.provenance.rfind('}'));
+    const std::string begin = given.provenance.empty()
+                                  ? std::string("{\"version\": \"attest-v1\"")
+                                  : given.provenance.substr(0, given.provenance.rfind('}'));
     with_case.provenance = begin + ", \"case\": " + given.case_options + "}";
     return encode(with_case, format, name);
   }

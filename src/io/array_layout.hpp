@@ -42,7 +42,8 @@ std::unique_ptr<array_file> open_raw(std::shared_ptr<const byte_source> source, 
                                      const std::optional<std::string>& sidecar);
 std::unique_ptr<array_file> open_json(std::string_view text, const std::string& name);
 
-/// What read_npy_header() throws of elements that are no numbers: other arrays of the file can be read all the same.
+/// What read_npy_header() throws of elements that are no numbers: other arrays of the file can be read all
+/// the same.
 class unread_type : public input_error {
  public:
   using input_error::input_error;

@@ -57,17 +57,18 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-// The array that somebody who chose this name may have meant. Names with points or slashes are of models, which
-// hold many arrays with such words.
+// The array that somebody who chose this name may have meant. Names with points or slashes are of models,
+// which hold many arrays with such words.
 std::string resembled_name(const std::string& name) {
   if (name.find_first_of("./") != std::string::npos) return {};
   for (const std::string& known : known_names())
     if (is_near(name, known)) return known;
   const std::vector<std::string> words = words_of(name);
   constexpr std::pair<std::string_view, std::string_view> telling[] = {
-      {"mask", "mask"},          {"masks", "mask"},         {"bias", "bias"},           {"sink", "sinks"},
-      {"sinks", "sinks"},        {"alibi", "alibi_slopes"}, {"slope", "alibi_slopes"},  {"slopes", "alibi_slopes"},
-      {"lengths", "key_lengths"}, {"lens", "key_lengths"},  {"seqlens", "key_lengths"}};
+      {"mask", "mask"},          {"masks", "mask"},          {"bias", "bias"},
+      {"sink", "sinks"},         {"sinks", "sinks"},         {"alibi", "alibi_slopes"},
+      {"slope", "alibi_slopes"}, {"slopes", "alibi_slopes"}, {"lengths", "key_lengths"},
+      {"lens", "key_lengths"},   {"seqlens", "key_lengths"}};
   for (const auto& [word, known] : telling)
     if (words.front() == word || words.back() == word) return std::string(known);
   return {};
@@ -126,7 +127,8 @@ class reader {
     result_.case_options.type = json::kind::object;
     for (const std::string& given : request_.files) open(given);
     for (const std::string& name : request_.ignored)
-      if (std::none_of(opened_.begin(), opened_.end(), [&](const opened_file& o) { return o.file->find(name) != nullptr; }))
+      if (std::none_of(opened_.begin(), opened_.end(),
+                       [&](const opened_file& o) { return o.file->find(name) != nullptr; }))
         throw input_error("--ignore: " + files() + ": there is no array " + name + ": it has " + all_names());
   }
 
@@ -204,12 +206,14 @@ class reader {
         opened.only = known_name(name);
         opened.path = content;
         if (dtype_named(content) && !std::filesystem::exists(content, ignored))
-          throw input_error(given + ": there is no file " + content + ": for what the elements are, give --dtype " + given);
+          throw input_error(given + ": there is no file " + content +
+                            ": for what the elements are, give --dtype " + given);
       } else if (!std::filesystem::exists(given, ignored) && std::filesystem::exists(content, ignored)) {
         const std::string meant = resembled_name(name);
         throw input_error(given + ": there is no array " + name + ": " +
-                          (meant.empty() ? "Q, K, V, X, Y, WQ, WK, WV, mask, bias, sinks, alibi_slopes, key_lengths"
-                                         : "did you mean " + meant + "=" + content + "?"));
+                          (meant.empty()
+                               ? "Q, K, V, X, Y, WQ, WK, WV, mask, bias, sinks, alibi_slopes, key_lengths"
+                               : "did you mean " + meant + "=" + content + "?"));
       }
     }
     opened.file = open_arrays(opened.path);
@@ -223,8 +227,8 @@ class reader {
       for (std::size_t i = 0; i < options.keys.size(); ++i) {
         if (const json::value* other = result_.case_options.find(options.keys[i])) {
           if (json::write(*other) == json::write(options.items[i])) continue;
-          throw input_error(opened.path + ": " + options.keys[i] + " is " + json::write(options.items[i]) + " and " +
-                            json::write(*other) + " in another of the files: give it as " +
+          throw input_error(opened.path + ": " + options.keys[i] + " is " + json::write(options.items[i]) +
+                            " and " + json::write(*other) + " in another of the files: give it as " +
                             option_on_command_line(options.keys[i]) + ", with files that do not have it");
         }
         result_.case_options.keys.push_back(options.keys[i]);
@@ -247,8 +251,9 @@ class reader {
     check(request_.blocks, "--block");
     for (const auto& [name, block] : request_.blocks)
       if (!taken_.contains(name + "_scale"))
-        throw input_error("--block: " + files() + ": array " + name + " has no scale that its blocks share: give " +
-                          name + "_scale (--name " + name + "_scale=NAME says which array it is), or leave it out");
+        throw input_error("--block: " + files() + ": array " + name +
+                          " has no scale that its blocks share: give " + name + "_scale (--name " + name +
+                          "_scale=NAME says which array it is), or leave it out");
   }
 
   // What was given and not taken.
@@ -264,22 +269,24 @@ class reader {
         if (const std::string known = known_name(a.name); !known.empty() && !request_.names.contains(known))
           throw input_error(begin + "nothing here goes with it" + leave);
         if (const std::string option = resembled_option(a.name); !option.empty())
-          throw input_error(begin + "this is no array but an option: give it as " + option_on_command_line(option) +
-                            ", or in the file of --options" + leave);
+          throw input_error(begin + "this is no array but an option: give it as " +
+                            option_on_command_line(option) + ", or in the file of --options" + leave);
         const std::string meant = resembled_name(a.name);
         if (!meant.empty() && !taken(meant))
-          throw input_error(begin + "if it is " + meant + ", say so with --name " + meant + "=" + a.name + leave);
+          throw input_error(begin + "if it is " + meant + ", say so with --name " + meant + "=" + a.name +
+                            leave);
         if (meant.empty() && is_of_quantisation(a.name))
-          throw input_error(begin + "if it is the scale or the zero point of K, say so with --name K_scale=" + a.name +
-                            " or K_zero=" + a.name + "; if it is that of the scores, give --scale" + leave);
+          throw input_error(
+              begin + "if it is the scale or the zero point of K, say so with --name K_scale=" + a.name +
+              " or K_zero=" + a.name + "; if it is that of the scores, give --scale" + leave);
         result_.unused.push_back(a.name);
       }
     for (const opened_file& o : opened_)
       if (o.used.empty())
         throw input_error(o.path + ": nothing of it is used: " +
-                          (o.file->arrays().size() == 1
-                               ? "say what its array " + o.file->arrays()[0].name + " is, as in mask=" + o.path
-                               : "say which of its arrays are meant with --name") +
+                          (o.file->arrays().size() == 1 ? "say what its array " + o.file->arrays()[0].name +
+                                                              " is, as in mask=" + o.path
+                                                        : "say which of its arrays are meant with --name") +
                           ", or leave the file out");
   }
 
@@ -577,7 +584,8 @@ std::optional<host_array> exact_product(const host_array& x, const host_array& w
   const std::size_t inner = w.shape[0];
   const std::size_t columns = w.shape[1];
   if (x.shape.back() != inner)
-    refuse("shape " + shape_text(x.shape) + " of " + x.name + " does not fit " + shape_text(w.shape) + " of " + w.name);
+    refuse("shape " + shape_text(x.shape) + " of " + x.name + " does not fit " + shape_text(w.shape) +
+           " of " + w.name);
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < x.shape.size(); ++axis) rows *= x.shape[axis];
   const std::vector<double> left = exact_doubles(x, "array " + x.name + ": ");

@@ -39,7 +39,7 @@ class writer {
   }
 
  private:
-  // --- layout: one member a line, two spaces a level; a matrix stands on one line if that is short enough ---
+  // --- layout: one member a line, two spaces a level; a matrix on one line if that is short enough ---
 
   void new_line() {
     if (!first_) text_ += ',';
@@ -85,7 +85,9 @@ class writer {
   template <class Element>
   std::string rows(std::size_t row_count, std::size_t column_count, Element element) const {
     constexpr std::size_t widest = 240;
-    const auto row = [&](std::size_t i) { return list(column_count, [&](std::size_t j) { return element(i, j); }); };
+    const auto row = [&](std::size_t i) {
+      return list(column_count, [&](std::size_t j) { return element(i, j); });
+    };
     const std::string on_one_line = list(row_count, row);
     if (on_one_line.size() <= widest) return on_one_line;
     return one_below_another(row_count, row);
@@ -97,7 +99,7 @@ class writer {
     return '[' + indent + listed.substr(1, listed.size() - 2) + '\n' + std::string(2 * depth_, ' ') + ']';
   }
 
-  // --- a batch's examples one below another, or the only example by itself; `of` is handed the number of the example ---
+  // --- a batch's examples one below another, or the only example by itself; `of` gets its number ---
 
   template <class Of>
   std::string examples(bool leading_level, Of of) {
@@ -129,7 +131,8 @@ class writer {
   }
 
   // The index of an element, after that of its example if there is one.
-  std::string place(std::string_view array, bool leading_level, std::size_t b, std::size_t i, std::size_t j) const {
+  std::string place(std::string_view array, bool leading_level, std::size_t b, std::size_t i,
+                    std::size_t j) const {
     return "array " + std::string(array) + ": element [" + (leading_level ? std::to_string(b) + ", " : "") +
            std::to_string(i) + ", " + std::to_string(j) + ']';
   }
@@ -150,7 +153,9 @@ class writer {
 
   static std::size_t rows_of(const exact_matrix& m) { return attest::rows(m); }
   static std::size_t columns_of(const exact_matrix& m) { return attest::columns(m); }
-  static exact_scalar element_of(const exact_matrix& m, std::size_t i, std::size_t j) { return element(m, i, j); }
+  static exact_scalar element_of(const exact_matrix& m, std::size_t i, std::size_t j) {
+    return element(m, i, j);
+  }
   static std::size_t rows_of(const matrix<reference_value>& m) { return m.rows(); }
   static std::size_t columns_of(const matrix<reference_value>& m) { return m.columns(); }
   static const reference_value& element_of(const matrix<reference_value>& m, std::size_t i, std::size_t j) {
@@ -159,7 +164,8 @@ class writer {
 
   // --- inputs: as numbers that any reader takes, and exactly in the block where those numbers round ---
 
-  // f(name, whether it has a leading level, the matrix of example b as a function of b) of each input there is.
+  // f(name, whether it has a leading level, the matrix of example b as a function of b) of each input there
+  // is.
   template <class F>
   void for_each_input(F f) {
     const attest::problem& first = file_.examples[0];
@@ -169,7 +175,8 @@ class writer {
     };
     if (const auto* one = std::get_if<projected_inputs>(&first.inputs)) {
       input("X", [](const auto& in) -> const exact_matrix& { return std::get<projected_inputs>(in).x; });
-      if (one->y) input("Y", [](const auto& in) -> const exact_matrix& { return *std::get<projected_inputs>(in).y; });
+      if (one->y)
+        input("Y", [](const auto& in) -> const exact_matrix& { return *std::get<projected_inputs>(in).y; });
       input("WQ", [](const auto& in) -> const exact_matrix& { return std::get<projected_inputs>(in).wq; });
       input("WK", [](const auto& in) -> const exact_matrix& { return std::get<projected_inputs>(in).wk; });
       input("WV", [](const auto& in) -> const exact_matrix& { return std::get<projected_inputs>(in).wv; });
@@ -183,7 +190,8 @@ class writer {
   static bool is_exact_as_number(const exact_scalar& x) {
     if (is_integer(x)) return true;
     const double nearest = nearest_binary64(x);
-    return is_dyadic(x) && std::isfinite(nearest) && exact_scalar(exact_value<unbounded_integer>(nearest)) == x;
+    return is_dyadic(x) && std::isfinite(nearest) &&
+           exact_scalar(exact_value<unbounded_integer>(nearest)) == x;
   }
   static bool is_exact_as_numbers(const exact_matrix& m) {
     for (std::size_t i = 0; i < attest::rows(m); ++i)
@@ -193,12 +201,15 @@ class writer {
   }
 
   void inputs() {
-    for_each_input([&](std::string_view key, bool leading_level, auto of) { member(key, array(key, leading_level, of)); });
+    for_each_input([&](std::string_view key, bool leading_level, auto of) {
+      member(key, array(key, leading_level, of));
+    });
     if (file_.examples[0].mask)
       member("mask", examples(file_.has_leading_level("mask"), [&](std::size_t b) {
                const matrix<bool>& mask = *file_.examples[b].mask;
-               return rows(mask.rows(), mask.columns(),
-                           [&](std::size_t i, std::size_t j) { return std::string(mask(i, j) ? "true" : "false"); });
+               return rows(mask.rows(), mask.columns(), [&](std::size_t i, std::size_t j) {
+                 return std::string(mask(i, j) ? "true" : "false");
+               });
              }));
     if (const auto& scale = file_.examples[0].scale)
       member("scale", is_exact_as_number(*scale) ? number("scale", *scale) : json::quote(exact_text(*scale)));
@@ -213,16 +224,18 @@ class writer {
 
   void exact_inputs() {
     bool any = false;
-    for_each_input(
-        [&](std::string_view, bool leading_level, auto of) { any = any || !all_exact_as_numbers(leading_level, of); });
+    for_each_input([&](std::string_view, bool leading_level, auto of) {
+      any = any || !all_exact_as_numbers(leading_level, of);
+    });
     if (!any) return;
     open_member("inputs");
     for_each_input([&](std::string_view key, bool leading_level, auto of) {
       if (all_exact_as_numbers(leading_level, of)) return;
       member(key, examples(leading_level, [&](std::size_t b) {
                const exact_matrix& m = of(b);
-               return rows(attest::rows(m), attest::columns(m),
-                           [&](std::size_t i, std::size_t j) { return json::quote(exact_text(element(m, i, j))); });
+               return rows(attest::rows(m), attest::columns(m), [&](std::size_t i, std::size_t j) {
+                 return json::quote(exact_text(element(m, i, j)));
+               });
              }));
     });
     close('}');
@@ -239,7 +252,8 @@ class writer {
   std::string decimals_of(matrix<reference_value> attention_reference::* values) {
     return examples([&](std::size_t b) {
       const auto& m = answers_[b].*values;
-      return rows(m.rows(), m.columns(), [&](std::size_t i, std::size_t j) { return json::quote(m(i, j).decimal); });
+      return rows(m.rows(), m.columns(),
+                  [&](std::size_t i, std::size_t j) { return json::quote(m(i, j).decimal); });
     });
   }
 
@@ -250,7 +264,8 @@ class writer {
     member("digits", std::to_string(first.digits));
     exact_inputs();
     if (first.r_meaning)
-      member("r", "{\"meaning\": " + json::quote(*first.r_meaning) + ", \"decimal\": " + json::quote(*first.r_decimal) + '}');
+      member("r", "{\"meaning\": " + json::quote(*first.r_meaning) +
+                      ", \"decimal\": " + json::quote(*first.r_decimal) + '}');
     open_member("weights");
     member("rows", texts(&attention_reference::weight_rows));
     member("decimals", decimals_of(&attention_reference::weights));
@@ -263,7 +278,8 @@ class writer {
     member("base", "\"e\"");
     member("decimals", examples([&](std::size_t b) {
              const auto& sums = answers_[b].log_sum_exp;
-             return one_below_another(sums.size(), [&](std::size_t i) { return json::quote(sums[i].decimal); });
+             return one_below_another(sums.size(),
+                                      [&](std::size_t i) { return json::quote(sums[i].decimal); });
            }));
     close('}');
     close('}');
@@ -279,7 +295,8 @@ class writer {
 
 }  // namespace
 
-std::string attention_v1(const case_batch& file, std::span<const attention_reference> answers, std::string_view name) {
+std::string attention_v1(const case_batch& file, std::span<const attention_reference> answers,
+                         std::string_view name) {
   return writer(file, answers, name).write();
 }
 std::string attention_v1(const case_file& file, const attention_reference& answer, std::string_view name) {

@@ -20,8 +20,9 @@ using json::kind;
 using json::value;
 
 constexpr std::array<std::string_view, 19> known_keys = {
-    "version", "provenance", "positions", "X",     "Y",          "WQ",        "WK",               "WV",     "Q",
-    "K",       "V",          "mask",      "scale", "derivation", "tolerance", "display_decimals", "attest", "expected", "claims"};
+    "version", "provenance", "positions", "X",    "Y",     "WQ",         "WK",        "WV",
+    "Q",       "K",          "V",         "mask", "scale", "derivation", "tolerance", "display_decimals",
+    "attest",  "expected",   "claims"};
 constexpr std::array<std::string_view, 5> kept_keys = {"provenance", "positions", "derivation", "tolerance",
                                                        "display_decimals"};
 
@@ -50,7 +51,8 @@ class reader {
 
   case_batch read(const value& root) const {
     if (root.type != kind::object)
-      fail("the file holds " + std::string(name_of(root.type)) + ": expected an object with X, WQ, WK and WV, or Q, K and V");
+      fail("the file holds " + std::string(name_of(root.type)) +
+           ": expected an object with X, WQ, WK and WV, or Q, K and V");
     check_keys(root);
     check_version(root);
 
@@ -143,8 +145,10 @@ class reader {
       if (root.find("Y") != nullptr) y = array("Y");
       const auto wq = array("WQ"), wk = array("WK"), wv = array("WV");
       for (std::size_t b = 0; b < count; ++b)
-        result.examples.push_back(
-            {projected_inputs{x.of(b), y ? std::optional(y->of(b)) : std::nullopt, wq.of(b), wk.of(b), wv.of(b)}, {}, {}});
+        result.examples.push_back({projected_inputs{x.of(b), y ? std::optional(y->of(b)) : std::nullopt,
+                                                    wq.of(b), wk.of(b), wv.of(b)},
+                                   {},
+                                   {}});
     }
     if (const value* v = root.find("mask")) {
       const auto mask = read_mask(*v);
@@ -176,17 +180,20 @@ class reader {
     for (std::size_t b = 0; b < v.items.size(); ++b) {
       result.examples.push_back(read(v.items[b], example_name(b)));
       if (shape_of(result.examples[b]) != shape_of(result.examples[0]))
-        fail(array, "example " + std::to_string(b) + " has shape " + shape_of(result.examples[b]) + " and example 0 has " +
-                        shape_of(result.examples[0]) + ": give all examples of a batch one shape");
+        fail(array, "example " + std::to_string(b) + " has shape " + shape_of(result.examples[b]) +
+                        " and example 0 has " + shape_of(result.examples[0]) +
+                        ": give all examples of a batch one shape");
     }
     return result;
   }
 
   // Rows of equal length, each element handed to `read` with its place.
   template <class Read>
-  void read_rows(std::string_view array, const std::string& example, const value& v, std::size_t& rows, std::size_t& columns, Read read) const {
-    const std::string remedy = array == "mask" ? ": expected a list of rows, such as [[true, false], [true, true]]"
-                                               : ": expected a list of rows, such as [[1, 0], [0, 1]]";
+  void read_rows(std::string_view array, const std::string& example, const value& v, std::size_t& rows,
+                 std::size_t& columns, Read read) const {
+    const std::string remedy = array == "mask"
+                                   ? ": expected a list of rows, such as [[true, false], [true, true]]"
+                                   : ": expected a list of rows, such as [[1, 0], [0, 1]]";
     if (v.type != kind::array)
       fail(array, example + "it is " + std::string(name_of(v.type)) + remedy);
     if (v.items.empty()) fail(array, example + "it is empty: give at least one row");
@@ -196,11 +203,13 @@ class reader {
       const std::string row_name = "row " + std::to_string(i);
       if (row.type != kind::array)
         fail(array, example + row_name + " is " + std::string(name_of(row.type)) + remedy);
-      if (row.items.empty()) fail(array, example + row_name + " is empty: give at least one element in each row");
+      if (row.items.empty())
+        fail(array, example + row_name + " is empty: give at least one element in each row");
       if (i == 0) columns = row.items.size();
       if (row.items.size() != columns)
-        fail(array, example + row_name + " has " + std::to_string(row.items.size()) + " elements and row 0 has " +
-                        std::to_string(columns) + ": make all rows equally long");
+        fail(array, example + row_name + " has " + std::to_string(row.items.size()) +
+                        " elements and row 0 has " + std::to_string(columns) +
+                        ": make all rows equally long");
       for (std::size_t j = 0; j < columns; ++j) read(i, j, row.items[j]);
     }
   }
@@ -218,7 +227,8 @@ class reader {
       return read_matrix(array, example, one, meaning);
     });
   }
-  exact_matrix read_matrix(std::string_view array, const std::string& example, const value& v, decimals meaning) const {
+  exact_matrix read_matrix(std::string_view array, const std::string& example, const value& v,
+                           decimals meaning) const {
     std::size_t rows = 0;
     std::size_t columns = 0;
     std::vector<exact_scalar> elements;
@@ -226,11 +236,13 @@ class reader {
       const std::string at = example + place(i, j);
       if (item.type == kind::array)
         fail(array, at + " is a list: expected two levels of lists, the rows of one matrix" +
-                        (example.empty() ? "" : ", in each example; heads, [B, H, T, d], are read as arrays: give "
-                                                "attest reference an option of attention, such as --output-dtype "
-                                                "binary64, or an output that is no JSON"));
+                        (example.empty() ? ""
+                                         : ", in each example; heads, [B, H, T, d], are read as arrays: give "
+                                           "attest reference an option of attention, such as --output-dtype "
+                                           "binary64, or an output that is no JSON"));
       if (item.type != kind::number && item.type != kind::string)
-        fail(array, at + " is " + std::string(name_of(item.type)) + ": expected a number, or a string such as \"1/3\"");
+        fail(array, at + " is " + std::string(name_of(item.type)) +
+                        ": expected a number, or a string such as \"1/3\"");
       try {
         elements.push_back(read_scalar(item, meaning));
       } catch (const number_error& e) {
@@ -240,7 +252,8 @@ class reader {
     return make_exact_matrix(rows, columns, elements);
   }
 
-  // An array of the file; where attest wrote the exact elements down as well, those, if they round to what the array has.
+  // An array of the file; where attest wrote the exact elements down as well, those, if they round to what
+  // the array has.
   input_array<exact_matrix> read_input(std::string_view key, const value& v, const value* exact) const {
     const value* exact_array = exact == nullptr ? nullptr : exact->find(key);
     if (exact_array == nullptr) return read_array(key, v, meaning_);
@@ -248,15 +261,17 @@ class reader {
     auto kept = read_array("attest.inputs." + std::string(key), *exact_array, decimals::exact);
     if (shown.leading_level != kept.leading_level || shown.examples.size() != kept.examples.size() ||
         rows(shown.of(0)) != rows(kept.of(0)) || columns(shown.of(0)) != columns(kept.of(0)))
-      fail(key, "it and attest.inputs." + std::string(key) + " have different shapes: remove the block \"attest\"");
+      fail(key, "it and attest.inputs." + std::string(key) +
+                    " have different shapes: remove the block \"attest\"");
     for (std::size_t e = 0; e < kept.examples.size(); ++e)
       for (std::size_t i = 0; i < rows(kept.of(e)); ++i)
         for (std::size_t j = 0; j < columns(kept.of(e)); ++j) {
           const exact_scalar a = element(shown.of(e), i, j);
           const exact_scalar b = element(kept.of(e), i, j);
           if (a != b && nearest_binary64(a) != nearest_binary64(b))
-            fail(key, (kept.leading_level ? example_name(e) : "") + place(i, j) + " is not what attest.inputs." +
-                          std::string(key) + " rounds to: remove the block \"attest\"");
+            fail(key, (kept.leading_level ? example_name(e) : "") + place(i, j) +
+                          " is not what attest.inputs." + std::string(key) +
+                          " rounds to: remove the block \"attest\"");
         }
     return kept;
   }
@@ -265,11 +280,13 @@ class reader {
     const value* block = root.find("attest");
     if (block == nullptr) return nullptr;
     if (block->type != kind::object)
-      fail("attest is " + std::string(name_of(block->type)) + ": expected the block that attest reference writes, or none");
+      fail("attest is " + std::string(name_of(block->type)) +
+           ": expected the block that attest reference writes, or none");
     const value* exact = block->find("inputs");
     if (exact == nullptr) return nullptr;
     if (exact->type != kind::object)
-      fail("attest.inputs is " + std::string(name_of(exact->type)) + ": expected the block that attest reference writes");
+      fail("attest.inputs is " + std::string(name_of(exact->type)) +
+           ": expected the block that attest reference writes");
     return exact;
   }
 
@@ -316,13 +333,15 @@ class reader {
     if (tolerance != nullptr && tolerance->text.starts_with('-'))
       fail("tolerance is " + tolerance->text + ": expected a number that is not negative");
     const value* places = require("display_decimals", kind::number, "a whole number from 0 to 1000");
-    if (places != nullptr && (places->text.size() > 4 || places->text.find_first_not_of("0123456789") != std::string::npos ||
-                              std::stoi(places->text) > 1000))
+    if (places != nullptr &&
+        (places->text.size() > 4 || places->text.find_first_not_of("0123456789") != std::string::npos ||
+         std::stoi(places->text) > 1000))
       fail("display_decimals is " + places->text + ": expected a whole number from 0 to 1000");
     const value* positions = require("positions", kind::array, "a list with a name for each query");
     if (positions == nullptr) return;
     // For a batch, one list for all examples or one for each.
-    const bool nested = file.is_batch() && !positions->items.empty() && positions->items[0].type == kind::array;
+    const bool nested =
+        file.is_batch() && !positions->items.empty() && positions->items[0].type == kind::array;
     if (!nested) return check_positions(*positions, "positions", e.queries);
     if (positions->items.size() != file.examples.size())
       fail("positions has " + std::to_string(positions->items.size()) + " lists for " +
@@ -333,7 +352,8 @@ class reader {
 
   void check_positions(const value& positions, const std::string& what, std::size_t queries) const {
     if (positions.type != kind::array)
-      fail(what + ": it is " + std::string(name_of(positions.type)) + ": expected a list with a name for each query");
+      fail(what + ": it is " + std::string(name_of(positions.type)) +
+           ": expected a list with a name for each query");
     for (const value& position : positions.items)
       if (position.type != kind::string)
         fail(what + " holds " + std::string(name_of(position.type)) + ": expected a list of strings");
@@ -362,8 +382,9 @@ std::string unknown_key(std::string_view key) {
   if (meant.empty()) return begin + "remove it, or say it under \"provenance\"";
   const bool of_arrays = std::find(array_keys.begin(), array_keys.end(), meant) != array_keys.end();
   if (meant == key && of_arrays)
-    return begin + "it is read with arrays: give attest reference an option of attention, such as --output-dtype "
-                   "binary64, or an output that is no JSON";
+    return begin +
+           "it is read with arrays: give attest reference an option of attention, such as --output-dtype "
+           "binary64, or an output that is no JSON";
   if (meant == key)
     return begin + "it is an option: give it to attest reference as " + option_on_command_line(meant) +
            ", or in the file of --options";

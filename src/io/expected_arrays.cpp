@@ -161,7 +161,8 @@ std::vector<expected_array> read_expected(const json::value& root, std::string_v
   if (expected->items.empty()) fail("expected holds no array: " + std::string(remedy));
   std::vector<expected_array> arrays;
   for (std::size_t i = 0; i < expected->items.size(); ++i)
-    arrays.push_back({expected->keys[i], read_array(expected->items[i], name, "expected." + expected->keys[i])});
+    arrays.push_back(
+        {expected->keys[i], read_array(expected->items[i], name, "expected." + expected->keys[i])});
   return arrays;
 }
 

@@ -19,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& name, const std::string& what) { throw input_error(name + ": " + what); }
+[[noreturn]] void fail(const std::string& name, const std::string& what) {
+  throw input_error(name + ": " + what);
+}
 
 std::string reason(int number) { return std::strerror(number); }
 
@@ -106,7 +108,8 @@ std::string read_file(const std::string& path) {
   for (;;) {
     const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(name, errno == EISDIR ? "it is a directory: name a file" : "cannot be read: " + reason(errno));
+    if (count < 0)
+      fail(name, errno == EISDIR ? "it is a directory: name a file" : "cannot be read: " + reason(errno));
     if (count == 0) return bytes;
     bytes.append(buffer, 0, static_cast<std::size_t>(count));
     if (bytes.size() > maximum_file_size)
@@ -129,7 +132,8 @@ output_file::output_file(const std::string& path) : path_(path), target_(behind_
   if (path.empty()) fail("output", "its name is empty: give a file name, or - for standard output");
   struct stat status {};
   // The link /dev/stdout leads to the name of a pipe, which no path leads to.
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) target_ = path;
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    target_ = path;
   if (::stat(target_.c_str(), &status) == 0) {
     exists_ = true;
     if (S_ISDIR(status.st_mode)) fail(path_, "it is a directory: name a file");
@@ -156,7 +160,8 @@ void output_file::write(std::string_view bytes) const {
   rename(filled);
 }
 
-void output_file::write_with(const output_file& other, std::string_view bytes, std::string_view bytes_of_other) const {
+void output_file::write_with(const output_file& other, std::string_view bytes,
+                             std::string_view bytes_of_other) const {
   std::optional<signals_held_back> held_back;
   if (replace_ && other.replace_) held_back.emplace();
   temporary_file filled;
@@ -171,7 +176,8 @@ void output_file::fill(std::string_view bytes, temporary_file& filled) const {
   if (!replace_) {
     descriptor file(::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (file.get() < 0) fail(path_, "cannot be opened: " + reason(errno));
-    if (const int number = write_all(file.get(), bytes); number != 0) fail(path_, "cannot be written: " + reason(number));
+    if (const int number = write_all(file.get(), bytes); number != 0)
+      fail(path_, "cannot be written: " + reason(number));
     return;
   }
 

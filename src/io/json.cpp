@@ -13,9 +13,11 @@ namespace attest::io::json {
 
 namespace {
 
-// The library reads every number's value before it hands out its text, and refuses a token whose value overflows. Over
-// `long double` that begins at 10^4932 instead of 10^308, beyond attest's own limit on numbers.
-using parser = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, long double>;
+// The library reads every number's value before it hands out its text, and refuses a token whose value
+// overflows. Over `long double` that begins at 10^4932 instead of 10^308, beyond attest's own limit on
+// numbers.
+using parser =
+    nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t, std::uint64_t, long double>;
 static_assert(std::numeric_limits<long double>::max_exponent10 > maximum_decimal_exponent);
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -32,8 +34,9 @@ std::string_view not_finite_meaning(std::string_view word) {
   return {};
 }
 
-// A JSON text in which strings of one character that the text does not have stand for its NaNs and infinities, byte for
-// byte in their places; and what those are, in their order. (A text that does have it is left as it is.)
+// A JSON text in which strings of one character that the text does not have stand for its NaNs and
+// infinities, byte for byte in their places; and what those are, in their order. (A text that does have it is
+// left as it is.)
 struct replaced_words {
   static constexpr char mark = '\x7f';
   std::string text;
@@ -75,7 +78,8 @@ replaced_words replace_not_finite(std::string_view text) {
 
 class builder : public nlohmann::json_sax<parser> {
  public:
-  /// The text that positions in messages are of, and what the strings of marks in the text that is read stand for.
+  /// The text that positions in messages are of, and what the strings of marks in the text that is read stand
+  /// for.
   builder(std::string_view text, std::vector<std::string> marked) : text_(text), marked_(std::move(marked)) {}
 
   value take() {
@@ -91,7 +95,9 @@ class builder : public nlohmann::json_sax<parser> {
     return place(std::move(v));
   }
   // An integer that is not negative comes here as "-0" alone.
-  bool number_integer(std::int64_t n) override { return place(leaf(kind::number, n == 0 ? "-0" : std::to_string(n))); }
+  bool number_integer(std::int64_t n) override {
+    return place(leaf(kind::number, n == 0 ? "-0" : std::to_string(n)));
+  }
   bool number_unsigned(std::uint64_t n) override { return place(leaf(kind::number, std::to_string(n))); }
   bool number_float(long double, const std::string& token) override {
     // The token as written, but for the point, which the library replaces by that of the C locale in force.
@@ -118,12 +124,15 @@ class builder : public nlohmann::json_sax<parser> {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& last_token, const nlohmann::detail::exception& e) override {
+  bool parse_error(std::size_t position, const std::string& last_token,
+                   const nlohmann::detail::exception& e) override {
     constexpr int number_overflow = 406;
     if (e.id == number_overflow) return fail(past_the_limits(last_token));
     if (!not_finite_meaning(word_at(position)).empty())
-      return fail("byte " + std::to_string(position) + ": NaN and infinity are not JSON and not exact numbers: remove them");
-    std::string message = e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+      return fail("byte " + std::to_string(position) +
+                  ": NaN and infinity are not JSON and not exact numbers: remove them");
+    std::string message =
+        e.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     if (const auto bracket = message.find("] "); message.starts_with('[') && bracket != std::string::npos)
       message.erase(0, bracket + 2);
     constexpr std::string_view at = "parse error at ";
@@ -167,7 +176,8 @@ class builder : public nlohmann::json_sax<parser> {
   }
   bool open(kind type) {
     if (open_.size() == maximum_depth)
-      return fail("arrays and objects nest deeper than " + std::to_string(maximum_depth) + " levels: flatten them");
+      return fail("arrays and objects nest deeper than " + std::to_string(maximum_depth) +
+                  " levels: flatten them");
     value v;
     v.type = type;
     place(std::move(v));

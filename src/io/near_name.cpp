@@ -37,7 +37,8 @@ bool is_near(std::string_view name, std::string_view known) {
 }
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
-  const auto found = std::find_if(known.begin(), known.end(), [&](std::string_view k) { return is_near(name, k); });
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](std::string_view k) { return is_near(name, k); });
   return found == known.end() ? std::string_view() : *found;
 }
 

@@ -152,9 +152,9 @@ class npy_file final : public array_file {
         checked_elements(header_.info.shape, size_of(header_.info.type), where_) * size_of(header_.info.type);
     const std::uint64_t there = source_->size() - header_.size;
     if (there != bytes)
-      throw input_error(where_ + "shape " + shape_text(header_.info.shape) + " of " + to_string(header_.info.type) +
-                        " takes " + std::to_string(bytes) + " bytes and " + std::to_string(there) +
-                        " follow the header: it is " +
+      throw input_error(where_ + "shape " + shape_text(header_.info.shape) + " of " +
+                        to_string(header_.info.type) + " takes " + std::to_string(bytes) + " bytes and " +
+                        std::to_string(there) + " follow the header: it is " +
                         (there < bytes ? "truncated" : "damaged, or holds more than one array"));
     if (sidecar) read_sidecar(*sidecar);
     arrays_.push_back(header_.info);

@@ -90,7 +90,9 @@ std::string text_of(zip_error_t* error) { return zip_error_strerror(error); }
 
 // Nothing is unpacked to a folder; but no honest archive has such names.
 bool climbs(const std::string& entry) {
-  if (entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos || entry.find(':') == 1) return true;
+  if (entry.empty() || entry.starts_with('/') || entry.find('\\') != std::string::npos ||
+      entry.find(':') == 1)
+    return true;
   for (std::size_t at = 0; at <= entry.size();) {
     const std::size_t end = std::min(entry.find('/', at), entry.size());
     if (entry.substr(at, end - at) == "..") return true;
@@ -183,9 +185,10 @@ class npz_file final : public array_file {
       const std::uint64_t bytes =
           checked_elements(header.info.shape, size_of(header.info.type), where) * size_of(header.info.type);
       if (stat.size < header.size || stat.size - header.size != bytes)
-        throw input_error(where + "shape " + shape_text(header.info.shape) + " of " + to_string(header.info.type) +
-                          " takes " + std::to_string(bytes) + " bytes and its member has " +
-                          std::to_string(stat.size) + " with the header: it is damaged");
+        throw input_error(where + "shape " + shape_text(header.info.shape) + " of " +
+                          to_string(header.info.type) + " takes " + std::to_string(bytes) +
+                          " bytes and its member has " + std::to_string(stat.size) +
+                          " with the header: it is damaged");
       arrays_.push_back(header.info);
       members_.push_back({index, header, {}, {}});
     }

@@ -31,7 +31,8 @@ std::string quoted(std::string_view text) {
 
 [[noreturn]] void not_a_number(std::string_view text) {
   throw number_error(quoted(text) +
-                     " is no number: write an integer, a rational \"1/3\", a decimal \"0.1\" or a hexadecimal float \"0x1.8p-3\"");
+                     " is no number: write an integer, a rational \"1/3\", a decimal \"0.1\" or a "
+                     "hexadecimal float \"0x1.8p-3\"");
 }
 
 /// Without leading zeros, which Boost reads as a sign of octal numbers; "0" for none.
@@ -116,16 +117,19 @@ exact_scalar exact_decimal(const numeral& n) {
   if (significand.is_zero()) return unbounded_dyadic(0);
   if (n.negative) significand = -significand;
   if (n.exponent >= 0)
-    return unbounded_dyadic(unbounded_integer(significand * power(5, static_cast<unsigned long>(n.exponent))), n.exponent);
+    return unbounded_dyadic(unbounded_integer(significand * power(5, static_cast<unsigned long>(n.exponent))),
+                            n.exponent);
   const auto places = static_cast<unsigned long>(-n.exponent);
   return exact_ratio(significand, power(10, places));
 }
 
-// A decimal that std::from_chars finds outside the range of binary64: at most half the smallest subnormal, or too large.
+// A decimal that std::from_chars finds outside the range of binary64: at most half the smallest subnormal, or
+// too large.
 double out_of_range(std::string_view token, const numeral& n) {
   const double value = nearest_binary64(exact_decimal(n));
   if (std::isinf(value))
-    throw binary64_overflow(quoted(token) + " overflows binary64: write it as a string, or read it with --decimal");
+    throw binary64_overflow(quoted(token) +
+                            " overflows binary64: write it as a string, or read it with --decimal");
   return value;
 }
 
@@ -169,7 +173,8 @@ exact_scalar hexadecimal(std::string_view text) {
   if (s.at != text.size()) not_a_number(text);
   if (significand.is_zero()) return unbounded_dyadic(0);
   const long top = exponent + static_cast<long>(msb(significand));
-  if (top < -maximum_binary_exponent || top >= maximum_binary_exponent) throw number_error(past_the_limits(text));
+  if (top < -maximum_binary_exponent || top >= maximum_binary_exponent)
+    throw number_error(past_the_limits(text));
   if (negative) significand = -significand;
   return unbounded_dyadic(significand, exponent);
 }
@@ -238,7 +243,8 @@ std::string shortest_decimal(double value) {
     return result + (magnitude.size() < 2 ? "0" : "") + magnitude;
   }
   if (exponent < 0) return result + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-  if (count <= exponent + 1) return result + digits + std::string(static_cast<std::size_t>(exponent + 1 - count), '0') + ".0";
+  if (count <= exponent + 1)
+    return result + digits + std::string(static_cast<std::size_t>(exponent + 1 - count), '0') + ".0";
   const auto point = static_cast<std::size_t>(exponent + 1);
   return result + digits.substr(0, point) + '.' + digits.substr(point);
 }
@@ -249,7 +255,8 @@ std::string exact_text(const exact_scalar& value) {
   const auto& exact = std::get<unbounded_dyadic>(value);
   const unbounded_integer significand = exact.significand();
   if (exact.exponent() >= 0) return shift_left(significand, exact.exponent()).str();
-  // One hexadecimal digit before the point: the odd significand's bits after the first, padded to whole digits.
+  // One hexadecimal digit before the point: the odd significand's bits after the first, padded to whole
+  // digits.
   const bool negative = significand.sign() < 0;
   const unbounded_integer magnitude = negative ? unbounded_integer(-significand) : significand;
   const auto top = static_cast<unsigned>(msb(magnitude));

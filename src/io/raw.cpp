@@ -98,8 +98,9 @@ class raw_file final : public array_file {
     if (!p.packed.empty()) {
       // Of rows of odd length some files pad each (Keras), others the whole array alone (ONNX).
       if (info.shape.empty() || info.shape.back() % 2 != 0)
-        fail(where + "the last extent of " + p.packed + " has to be even, as two elements share a byte, and shape " +
-             shape_text(info.shape) + " does not say what stands in the other half at the end of a row: unpack it, to " +
+        fail(where + "the last extent of " + p.packed +
+             " has to be even, as two elements share a byte, and shape " + shape_text(info.shape) +
+             " does not say what stands in the other half at the end of a row: unpack it, to " +
              p.packed.substr(0, p.packed.size() - 1) + "8");
       if (p.fortran_order) fail(where + p.packed + " is read in order \"C\" alone");
       p.stored.shape.back() /= 2;

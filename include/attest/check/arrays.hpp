@@ -35,7 +35,8 @@ struct array_comparison : comparison {
   std::vector<double> nearest;        // the correctly rounded elements
   std::vector<std::size_t> worst;     // of the greatest ulp errors, at most ten, greatest first
   std::optional<std::string> layout;  // "[B, T, H, d]", if the candidate's elements fit in that order
-  std::vector<std::size_t> failing;   // all elements that fail, or differ where no tolerance was given; ascending
+  std::vector<std::size_t>
+      failing;  // all elements that fail, or differ where no tolerance was given; ascending
   occurrences cannot_hold;            // elements whose correct rounding is past the absolute tolerance
 };
 

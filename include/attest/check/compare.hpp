@@ -11,8 +11,9 @@
 #include <vector>
 
 // A candidate's array against a reference, for tests: what differs, where, by how much, and whether that is
-// within a tolerance. Ulps are those of binary64: check/arrays.hpp counts those of the candidate's format, for kernels
-// in float or narrower. (check/certified.hpp: arrays of exact numbers, and those that attest computes.)
+// within a tolerance. Ulps are those of binary64: check/arrays.hpp counts those of the candidate's format,
+// for kernels in float or narrower. (check/certified.hpp: arrays of exact numbers, and those that attest
+// computes.)
 //
 //     const std::vector<std::size_t> shape = {3, 2};
 //     const attest::comparison c = attest::compare({shape, reference}, {shape, mine}, {.ulp = 2});
@@ -85,8 +86,8 @@ struct comparison {
   std::optional<largest<double>> absolute_error;  // correctly rounded, for show: the verdict takes it exactly
   std::optional<largest<std::uint64_t>> ulp_distance;
   std::optional<largest<double>> ulp_error;  // ulp_error() of check/ulp.hpp
-  /// How many elements are the correctly rounded number (NaN for NaN among them), and the ulp errors that the shares
-  /// quantile_levels of the finite elements do not exceed (nearest rank).
+  /// How many elements are the correctly rounded number (NaN for NaN among them), and the ulp errors that the
+  /// shares quantile_levels of the finite elements do not exceed (nearest rank).
   std::size_t correctly_rounded = 0;
   std::array<double, 4> ulp_error_quantiles{};
   bool against_exact = false;  // whether ulp_error is against exact numbers, or the reference's own values

@@ -30,8 +30,8 @@ struct array_info {
   /// Whether the elements are bits without a type: NumPy's V1 and V2, which is how it saves types that it
   /// does not know.
   bool untyped = false;
-  /// Whether load() can read it. Files may also hold texts, dates, records or numbers of other formats; nothing else of
-  /// such an array is known than its name.
+  /// Whether load() can read it. Files may also hold texts, dates, records or numbers of other formats;
+  /// nothing else of such an array is known than its name.
   bool readable = true;
 };
 
@@ -101,8 +101,8 @@ extern const char* const integer_dtype_names;
 
 /// The same bits as elements of another dtype of the same size: unsigned or untyped integers that hold
 /// floats. "int4" and "uint4" take each byte for two elements, the low half first, so that the last extent
-/// doubles; but an untyped byte for one element, as the NumPy types of that name have it. The result is int8 or uint8.
-/// Anything else is input_error, which begins with `where`.
+/// doubles; but an untyped byte for one element, as the NumPy types of that name have it. The result is int8
+/// or uint8. Anything else is input_error, which begins with `where`.
 host_array reinterpreted(host_array a, std::string_view dtype_name, const std::string& where);
 
 /// What is wrong with untyped elements, and how to say their type: --dtype NAME=...

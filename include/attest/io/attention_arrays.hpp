@@ -36,8 +36,8 @@ struct output_options {
 void read_options(const json::value& object, attention_options& attention, output_options& output,
                   const std::string& where);
 
-/// Whether a file of results calls an array like that; and whether the array only says more of another: output_low,
-/// weights_certificates.
+/// Whether a file of results calls an array like that; and whether the array only says more of another:
+/// output_low, weights_certificates.
 bool is_result_name(std::string_view name);
 bool is_companion_name(std::string_view name);
 
@@ -78,8 +78,8 @@ struct attention_arrays {
 /// loads nothing else. Every element is taken exactly; what would have to be rounded is input_error.
 ///
 /// What was given and not taken does not pass in silence: a file of which nothing is taken, an array with the
-/// name of an option, one whose name is much like that of an array that is not there (attn_mask, k_scal), and a name,
-/// dtype or block of an array that nothing is made of are input_error; other arrays are in `unused`.
+/// name of an option, one whose name is much like that of an array that is not there (attn_mask, k_scal), and
+/// a name, dtype or block of an array that nothing is made of are input_error; other arrays are in `unused`.
 ///
 /// An array A of Q, K, V, X, Y, WQ, WK, WV may have factors A_scale (or A_descale) and zero points A_zero:
 /// its elements are then scale·(element - zero), which has to be a binary64.

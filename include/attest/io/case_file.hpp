@@ -12,8 +12,8 @@
 
 namespace attest::io {
 
-/// A case as its file gives it: the problem, and the descriptive keys (provenance, positions, derivation, tolerance,
-/// display_decimals), which are kept as written.
+/// A case as its file gives it: the problem, and the descriptive keys (provenance, positions, derivation,
+/// tolerance, display_decimals), which are kept as written.
 struct case_file {
   attest::problem problem;
   std::vector<std::pair<std::string, json::value>> kept;
@@ -21,11 +21,12 @@ struct case_file {
   const json::value* find_kept(std::string_view key) const;
 };
 
-/// The examples of a file whose arrays have a leading list level, [B, T, C]: problems of one shape, each on its own. A file
-/// without that level is one example.
+/// The examples of a file whose arrays have a leading list level, [B, T, C]: problems of one shape, each on
+/// its own. A file without that level is one example.
 struct case_batch {
   std::vector<attest::problem> examples;
-  std::vector<std::string> per_example;  // the arrays with a leading level; the others are the same for all. None: no batch
+  std::vector<std::string>
+      per_example;  // the arrays with a leading level; the others are the same for all. None: no batch
   std::vector<std::pair<std::string, json::value>> kept;
 
   bool is_batch() const { return !per_example.empty(); }
@@ -34,14 +35,19 @@ struct case_batch {
   case_file example(std::size_t b) const { return {examples[b], kept}; }
 };
 
-/// Reads a case (docs/formats.md has every key) from the text of the file called `name`. An attention-v1 file is a case
-/// too: `expected` is not looked at, and of the block `attest` only the exact inputs are. Whatever is wrong with it is
-/// input_error; a key that is not known is refused, so that a misspelt one cannot pass silently. read_case() refuses a batch.
-case_file read_case(std::string_view text, std::string_view name, decimals meaning = decimals::nearest_binary64);
-case_batch read_batch(std::string_view text, std::string_view name, decimals meaning = decimals::nearest_binary64);
+/// Reads a case (docs/formats.md has every key) from the text of the file called `name`. An attention-v1 file
+/// is a case too: `expected` is not looked at, and of the block `attest` only the exact inputs are. Whatever
+/// is wrong with it is input_error; a key that is not known is refused, so that a misspelt one cannot pass
+/// silently. read_case() refuses a batch.
+case_file read_case(std::string_view text, std::string_view name,
+                    decimals meaning = decimals::nearest_binary64);
+case_batch read_batch(std::string_view text, std::string_view name,
+                      decimals meaning = decimals::nearest_binary64);
 /// The same of a file that has been parsed.
-case_file read_case(const json::value& root, std::string_view name, decimals meaning = decimals::nearest_binary64);
-case_batch read_batch(const json::value& root, std::string_view name, decimals meaning = decimals::nearest_binary64);
+case_file read_case(const json::value& root, std::string_view name,
+                    decimals meaning = decimals::nearest_binary64);
+case_batch read_batch(const json::value& root, std::string_view name,
+                      decimals meaning = decimals::nearest_binary64);
 
 /// Whether a case may have the key.
 bool is_case_key(std::string_view key);

@@ -22,8 +22,8 @@ json::value read_attention_v1(std::string_view text, std::string_view name);
 /// Whether the file has inputs, so that it is a case (read_case) from which its arrays can be computed anew.
 bool has_inputs(const json::value& root);
 
-/// The array that this JSON value is, under the name that messages give it: a list of lists, of any depth and equal lengths
-/// on each level, with elements as read_expected() has them.
+/// The array that this JSON value is, under the name that messages give it: a list of lists, of any depth and
+/// equal lengths on each level, with elements as read_expected() has them.
 exact_array read_array(const json::value& v, std::string_view file, const std::string& array);
 
 /// The arrays under `expected`, in their order: each a list of lists, of any depth and equal lengths on each

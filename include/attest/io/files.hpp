@@ -16,14 +16,15 @@ std::string read_file(const std::string& path);
 /// How messages call a file: its path, or "standard input" for "-".
 std::string input_name(const std::string& path);
 
-/// A file to be written. It appears whole or not at all: write() fills a temporary file beside it, flushes that to the
-/// disk and renames it over the old one, whose permissions it takes over; a new file gets those of the umask. While that
-/// happens the calling thread holds back SIGINT, SIGTERM and SIGHUP, so that they leave no temporary file behind. A
-/// symbolic link stays one: the file it names is replaced. A device or a pipe is written to as it is.
+/// A file to be written. It appears whole or not at all: write() fills a temporary file beside it, flushes
+/// that to the disk and renames it over the old one, whose permissions it takes over; a new file gets those
+/// of the umask. While that happens the calling thread holds back SIGINT, SIGTERM and SIGHUP, so that they
+/// leave no temporary file behind. A symbolic link stays one: the file it names is replaced. A device or a
+/// pipe is written to as it is.
 class output_file {
  public:
-  /// Finds what can be found out before there is anything to write: a directory under that name, a directory that does
-  /// not exist, a file that may not be written.
+  /// Finds what can be found out before there is anything to write: a directory under that name, a directory
+  /// that does not exist, a file that may not be written.
   explicit output_file(const std::string& path);
 
   void write(std::string_view bytes) const;

@@ -10,8 +10,8 @@ namespace attest::io {
 /// The text with A to Z as a to z.
 std::string lower_case(std::string_view text);
 
-/// Whether the names differ in case, _, - and spaces alone; or, where `known` has four letters or more, by one letter
-/// that is another one, one too many or one too few, or by two neighbours in the other order.
+/// Whether the names differ in case, _, - and spaces alone; or, where `known` has four letters or more, by
+/// one letter that is another one, one too many or one too few, or by two neighbours in the other order.
 bool is_near(std::string_view name, std::string_view known);
 
 /// The first of the names that is near, or an empty text.
