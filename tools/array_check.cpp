@@ -1,6 +1,7 @@
 #include "array_check.hpp"
 
 #include "arguments.hpp"
+#include "progress.hpp"
 
 #include <attest/check/conventions.hpp>
 #include <attest/io/files.hpp>
@@ -493,7 +494,10 @@ class checker {
     }
     const std::vector<double>& high = name == "output" ? output : name == "lse" ? lse : weights;
     const std::vector<float>& low = name == "output" ? output_low : name == "lse" ? lse_low : weights_low;
+    progress_line line;
+    std::size_t done_rows = 0;
     for (const std::size_t at : places) {
+      line.update(done_rows++, places.size());
       certified_options options;
       options.rows = {at / width, at / width + 1};
       const certification counts = certified_attention(inputs_->inputs, attention, results, options);

@@ -50,6 +50,19 @@ int run(const request& r) {
     names.push_back(assignment(text, "--name", "Q=NAME"));
     known("--name", names.back().second);
   }
+  const auto once = [&](const std::string& option, const std::string& name, std::size_t times) {
+    if (times > 1) throw input_error(option + ": array " + name + " is there twice: give it once");
+    if (!r.only.empty() && std::find(r.only.begin(), r.only.end(), name) == r.only.end())
+      throw input_error(option + ": array " + name + " is none of those that --only takes");
+  };
+  for (const auto& [name, type] : dtypes)
+    once("--dtype", name,
+         static_cast<std::size_t>(std::count_if(dtypes.begin(), dtypes.end(),
+                                                [&](const auto& other) { return other.first == name; })));
+  for (const auto& [to, from] : names)
+    once("--name", from,
+         static_cast<std::size_t>(std::count_if(names.begin(), names.end(),
+                                                [&](const auto& other) { return other.second == from; })));
   io::arrays_to_write content;
   content.provenance = file->provenance();
   content.case_options = file->case_options();
