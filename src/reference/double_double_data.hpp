@@ -19,10 +19,6 @@ inline constexpr std::size_t block_rows = 32;   // a multiple of group_rows
 
 inline std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// From one row of exponentials to the next: no power of two, which would put all rows into the same few
-/// sets of the first-level cache.
-inline constexpr std::size_t row_stride = block_keys + 8;
-
 using numbers = kernel::fused_head::vector_memory<double>;
 
 /// Cuts pieces of whole cache lines off uninitialised memory: with null memory, only adds up their sizes.
@@ -87,7 +83,7 @@ struct packed_head::data {
 struct scratch::buffers {
   double* q;            // [group][key_width][group_rows]
   double* coordinates;  // [key_width][rows of a vector]: queries on their way there
-  double* high;         // [block_rows][row_stride]: scores, then exponentials
+  double* high;         // [block_rows][block_keys]: scores, then exponentials
   double* low;
   double* output_high;  // [block_rows][value panel][panel_width]
   double* output_low;
@@ -115,8 +111,8 @@ struct scratch::buffers {
   void cut(pieces& from, const packed_head::data& head) {
     from.cut(q, block_rows * head.key_width);
     from.cut(coordinates, head.key_width * 8);
-    from.cut(high, block_rows * row_stride);
-    from.cut(low, block_rows * row_stride);
+    from.cut(high, block_rows * block_keys);
+    from.cut(low, block_rows * block_keys);
     from.cut(output_high, block_rows * head.value_panels * panel_width);
     from.cut(output_low, block_rows * head.value_panels * panel_width);
     from.cut(sums, block_rows * 16);

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace attest::double_double_tier {
@@ -77,8 +78,10 @@ class evaluation {
       std::frexp(scale_.high, &scale_exponent_);
       scale_ = {std::ldexp(scale_.high, -scale_exponent_), std::ldexp(scale_.low, -scale_exponent_)};
     }
-    for (std::size_t b = 0; b < head.blocks; ++b)
+    for (std::size_t b = 0; b < head.blocks; ++b) {
       largest_key_norm_ = std::max(largest_key_norm_, head.key_norm[b]);
+      keys_have_few_bits_ = keys_have_few_bits_ || head.key_last_bit[b] >= 0x1p-40;
+    }
     scale_log2e_ = product(scale_, log2e);
     if (steps.sink) sink_ = product(log2e, *steps.sink);
     sink_overflows_ = !(std::abs(sink_.high) < 0x1p1023);
@@ -127,6 +130,7 @@ class evaluation {
   double_double sink_{};  // times 256 log2(e)
   bool sink_overflows_ = false;
   double largest_key_norm_ = 0;
+  bool keys_have_few_bits_ = false;  // in some block: else the last bits of queries do not matter
 
   const query_row* rows_ = nullptr;
   const row_results* results_ = nullptr;
@@ -200,13 +204,19 @@ inline void evaluation::load_queries(std::size_t first) {
   }
   const V below_one = hn::Load(d, factor);
   coordinates_seen seen;
-  const auto look = [&](std::size_t c, std::size_t parity)
-                        HWY_ATTR { seen.look(hn::Mul(hn::Load(d, x + c * lanes), below_one), parity); };
-  for (std::size_t c = 0; c + 2 <= width; c += 2) {
-    look(c, 0);
-    look(c + 1, 1);
-  }
-  if (width % 2 != 0) look(width - 1, 0);
+  const auto look_at_all = [&](auto bits) HWY_ATTR {
+    const auto scaled = [&](std::size_t c)
+                            HWY_ATTR { return hn::Mul(hn::Load(d, x + c * lanes), below_one); };
+    for (std::size_t c = 0; c + 2 <= width; c += 2) {
+      seen.look<bits.value>(scaled(c), 0);
+      seen.look<bits.value>(scaled(c + 1), 1);
+    }
+    if (width % 2 != 0) seen.look<bits.value>(scaled(width - 1), 0);
+  };
+  if (keys_have_few_bits_)
+    look_at_all(std::true_type());
+  else
+    look_at_all(std::false_type());
 
   hn::Store(hn::Mul(seen.norm(), hn::Set(d, 1 + 0x1p-20)), d, numbers_of);
   const bool negative = steps_.scale && std::signbit(*steps_.scale);
@@ -218,8 +228,10 @@ inline void evaluation::load_queries(std::size_t first) {
     query_exponent_[first + i] = exponent[i] + norm;
   }
   const V to_norm = hn::Load(d, factor);
-  hn::Store(hn::Abs(hn::Mul(seen.last_bit(), to_norm)), d, numbers_of);
-  for (std::size_t i = 0; i < lanes; ++i) state_[first + i].query_last_bit = numbers_of[i];
+  if (keys_have_few_bits_) {
+    hn::Store(hn::Abs(hn::Mul(seen.last_bit(), to_norm)), d, numbers_of);
+    for (std::size_t i = 0; i < lanes; ++i) state_[first + i].query_last_bit = numbers_of[i];
+  }
 
   double* q = memory_.q + first / group_rows * group_rows * width + first % group_rows;
   for (std::size_t c = 0; c < width; ++c) {
@@ -307,8 +319,8 @@ inline void evaluation::keys(std::size_t block) {
       for (std::size_t j = panel * panel_width; j < (panel + 1) * panel_width; j += tile_width)
         score_tile(memory_.q + g * group_rows * width,
                    head_.k + (begin / panel_width + panel) * width * panel_width + j % panel_width,
-                   head_.key_grid + begin + j, width, memory_.high + g * group_rows * row_stride + j,
-                   memory_.low + g * group_rows * row_stride + j);
+                   head_.key_grid + begin + j, width, memory_.high + g * group_rows * block_keys + j,
+                   memory_.low + g * group_rows * block_keys + j);
     }
   for (std::size_t g = 0; g < groups; ++g) {
     if (keys[g].last == keys[g].first) continue;
@@ -322,8 +334,8 @@ inline void evaluation::keys(std::size_t block) {
       const std::size_t row = g * group_rows;
       if (keys[g].last == keys[g].first || (wanted_panels_[g] & panel_bit(panel)) == 0) continue;
       const double* v = head_.v + (panel * head_.keys + begin + keys[g].first) * panel_width;
-      const double* high = memory_.high + row * row_stride + keys[g].first;
-      const double* low = memory_.low + row * row_stride + keys[g].first;
+      const double* high = memory_.high + row * block_keys + keys[g].first;
+      const double* low = memory_.low + row * block_keys + keys[g].first;
       double* output_high = memory_.output_high + row * width_ + panel * panel_width;
       double* output_low = memory_.output_low + row * width_ + panel * panel_width;
       for (std::size_t c = 0; c < panel_width; c += tile_width)

@@ -104,13 +104,16 @@ class coordinates_seen {
   HWY_INLINE coordinates_seen()
       : even_squares_(hn::Zero(D())), odd_squares_(even_squares_), bits_(hn::Zero(DU())), rests_(bits_) {}
 
-  /// Coordinate c: neighbours go to different sums, which need not wait for one another.
+  /// Coordinate c: neighbours go to different sums, which need not wait for one another. Without Bits,
+  /// nothing is known of last bits.
+  template <bool Bits = true>
   HWY_INLINE void look(V x, std::size_t c) {
     const D d;
     const DU du;
     const V three = hn::Set(d, 3.0);
     V& squares = c % 2 == 0 ? even_squares_ : odd_squares_;
     squares = multiply_add(x, x, squares);
+    if constexpr (!Bits) return;
     const V rounded = hn::Add(x, three);  // to a multiple of 2^-51
     bits_ = hn::Or(bits_, hn::BitCast(du, rounded));
     rests_ = hn::Or(rests_, hn::BitCast(du, hn::Sub(x, hn::Sub(rounded, three))));

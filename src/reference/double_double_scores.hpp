@@ -35,8 +35,8 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
   const D d;
   const row_state& s = state_[i];
   const query_row& row = rows_[i];
-  double* high = memory_.high + i * row_stride;
-  double* low = memory_.low + i * row_stride;
+  double* high = memory_.high + i * block_keys;
+  double* low = memory_.low + i * block_keys;
   const V fh = hn::Set(d, s.factor.high);
   const V fl = hn::Set(d, s.factor.low);
   const V log2e_high = hn::Set(d, exp_tables::log2e_256_high);
@@ -155,6 +155,66 @@ inline void evaluation::rescale(std::size_t i, double shift) {
   for (std::size_t c = 0; c < 16; ++c) sums[c] *= f;
 }
 
+// The steps of the exponentials of a row, over vectors [first, last) of keys. `steps` holds of every vector
+// r, th, tl, eh and el one after another.
+
+/// Reduces scores high + low, or if they are not `Final` yet, scores times fh + fl.
+template <bool Final>
+HWY_INLINE void reduce_row(std::size_t first, std::size_t last, const double* HWY_RESTRICT high,
+                           const double* HWY_RESTRICT low, V fh, V fl, V shift, double* HWY_RESTRICT steps) {
+  const D d;
+  const auto score = [=](std::size_t j, V& yh, V& yl) HWY_ATTR {
+    yh = hn::Load(d, high + j);
+    yl = hn::Load(d, low + j);
+    if constexpr (!Final) multiply(yh, yl, fh, fl, yh, yl);
+  };
+  for (std::size_t j = first; j < last; j += 2 * lanes) {
+    two<V> yh, yl, r, th, tl;
+    score(j, yh.a, yl.a);
+    score(j + lanes, yh.b, yl.b);
+    reduce(yh, yl, shift, r, th, tl);
+    store_two(r, steps + 5 * j, 5);
+    store_two(th, steps + 5 * j + lanes, 5);
+    store_two(tl, steps + 5 * j + 2 * lanes, 5);
+  }
+}
+
+HWY_INLINE void powers_of_row(std::size_t first, std::size_t last, double* steps) {
+  for (std::size_t j = first; j < last; j += 2 * lanes) {
+    two<V> eh, el;
+    power_minus_one(load_two(steps + 5 * j, 5), eh, el);
+    store_two(eh, steps + 5 * j + 3 * lanes, 5);
+    store_two(el, steps + 5 * j + 4 * lanes, 5);
+  }
+}
+
+/// The exponentials, 0 where mask is 0, and their sum by lanes.
+template <bool Masked>
+HWY_INLINE void finish_row(std::size_t first, std::size_t last, const double* HWY_RESTRICT steps,
+                           const std::uint64_t* HWY_RESTRICT mask, double* HWY_RESTRICT high,
+                           double* HWY_RESTRICT low, V& sum_high, V& sum_low) {
+  const D d;
+  const DU du;
+  V sh = hn::Zero(d), sl = hn::Zero(d);
+  for (std::size_t j = first; j < last; j += lanes) {
+    const double* x = steps + 5 * j;
+    V ph, pl, e;
+    multiply_by_one_plus(hn::Load(d, x + lanes), hn::Load(d, x + 2 * lanes), hn::Load(d, x + 3 * lanes),
+                         hn::Load(d, x + 4 * lanes), ph, pl);
+    if constexpr (Masked) {
+      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask + j)));
+      ph = hn::IfThenElseZero(sees, ph);
+      pl = hn::IfThenElseZero(sees, pl);
+    }
+    hn::Store(ph, d, high + j);
+    hn::Store(pl, d, low + j);
+    two_sum(sh, ph, sh, e);
+    sl = hn::Add(sl, hn::Add(e, pl));
+  }
+  sum_high = sh;
+  sum_low = sl;
+}
+
 /// Before the exponentials of a row: which keys of the block it sees, further steps of their scores, and what
 /// the exponentials are relative to. False where there is nothing to calculate.
 inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std::size_t first,
@@ -193,7 +253,7 @@ inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std
   if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
   const double relative = error * ln2_256 * 1.001 + exp_error;
 
-  const double* high = memory_.high + i * row_stride;
+  const double* high = memory_.high + i * block_keys;
   V top = hn::Set(d, -infinity);
   if (masked_[r]) {
     for (std::size_t j = first; j < last; j += lanes) {
@@ -231,51 +291,26 @@ inline void evaluation::exponentials(std::size_t block, std::size_t group, std::
   for (std::size_t r = 0; r < group_rows; ++r) {
     if (!some[r]) continue;
     const std::size_t i = group * group_rows + r;
-    const double* high = memory_.high + i * row_stride;
-    const double* low = memory_.low + i * row_stride;
-    double* steps = steps_of_[r];
+    const double* high = memory_.high + i * block_keys;
+    const double* low = memory_.low + i * block_keys;
     const V shift = hn::Set(d, shift_[i]);
-    const auto reduce_row = [&](auto load) HWY_ATTR {
-      for (std::size_t j = first; j < last; j += 2 * lanes) {
-        two<V> yh, yl, rest, th, tl;
-        load(j, yh.a, yl.a);
-        load(j + lanes, yh.b, yl.b);
-        reduce(yh, yl, shift, rest, th, tl);
-        store_two(rest, steps + 5 * j, 5);
-        store_two(th, steps + 5 * j + lanes, 5);
-        store_two(tl, steps + 5 * j + 2 * lanes, 5);
-      }
-    };
-    if (simple_ && !rows_[i].bias) {
-      const V fh = hn::Set(d, state_[i].factor.high);
-      const V fl = hn::Set(d, state_[i].factor.low);
-      reduce_row([&](std::size_t j, V& yh, V& yl)
-                     HWY_ATTR { multiply(hn::Load(d, high + j), hn::Load(d, low + j), fh, fl, yh, yl); });
-    } else {
-      reduce_row([&](std::size_t j, V& yh, V& yl) HWY_ATTR {
-        yh = hn::Load(d, high + j);
-        yl = hn::Load(d, low + j);
-      });
-    }
+    const V fh = hn::Set(d, state_[i].factor.high);
+    const V fl = hn::Set(d, state_[i].factor.low);
+    if (simple_ && !rows_[i].bias)
+      reduce_row<false>(first, last, high, low, fh, fl, shift, steps_of_[r]);
+    else
+      reduce_row<true>(first, last, high, low, fh, fl, shift, steps_of_[r]);
   }
-  for (std::size_t r = 0; r < group_rows; ++r) {
-    if (!some[r]) continue;
-    for (std::size_t j = first; j < last; j += 2 * lanes) {
-      double* steps = steps_of_[r] + 5 * j;
-      two<V> eh, el;
-      power_minus_one(load_two(steps, 5), eh, el);
-      store_two(eh, steps + 3 * lanes, 5);
-      store_two(el, steps + 4 * lanes, 5);
-    }
-  }
+  for (std::size_t r = 0; r < group_rows; ++r)
+    if (some[r]) powers_of_row(first, last, steps_of_[r]);
   for (std::size_t r = 0; r < group_rows; ++r) {
     const std::size_t i = group * group_rows + r;
     double grid;
     if (some[r]) {
       grid = power_of_two_above(add_exponentials(block, i, first, last));
     } else {
-      std::fill(memory_.high + i * row_stride + first, memory_.high + i * row_stride + last, 0.0);
-      std::fill(memory_.low + i * row_stride + first, memory_.low + i * row_stride + last, 0.0);
+      std::fill(memory_.high + i * block_keys + first, memory_.high + i * block_keys + last, 0.0);
+      std::fill(memory_.low + i * block_keys + first, memory_.low + i * block_keys + last, 0.0);
       grid = power_of_two_above(0);
     }
     grids_[i] += grid;
@@ -287,32 +322,14 @@ inline void evaluation::exponentials(std::size_t block, std::size_t group, std::
 inline double evaluation::add_exponentials(std::size_t block, std::size_t i, std::size_t first,
                                            std::size_t last) {
   const D d;
-  const DU du;
   const std::size_t r = i % group_rows;
-  double* high = memory_.high + i * row_stride;
-  double* low = memory_.low + i * row_stride;
-  V sum_high = hn::Zero(d), sum_low = hn::Zero(d);
-  const auto add = [&](auto seen) HWY_ATTR {
-    for (std::size_t j = first; j < last; j += lanes) {
-      V ph, pl, e;
-      const double* steps = steps_of_[r] + 5 * j;
-      multiply_by_one_plus(hn::Load(d, steps + lanes), hn::Load(d, steps + 2 * lanes),
-                           hn::Load(d, steps + 3 * lanes), hn::Load(d, steps + 4 * lanes), ph, pl);
-      seen(j, ph, pl);
-      hn::Store(ph, d, high + j);
-      hn::Store(pl, d, low + j);
-      two_sum(sum_high, ph, sum_high, e);
-      sum_low = hn::Add(sum_low, hn::Add(e, pl));
-    }
-  };
+  double* high = memory_.high + i * block_keys;
+  double* low = memory_.low + i * block_keys;
+  V sum_high, sum_low;
   if (masked_[r])
-    add([&](std::size_t j, V& ph, V& pl) HWY_ATTR {
-      const auto sees = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, mask_[r] + j)));
-      ph = hn::IfThenElseZero(sees, ph);
-      pl = hn::IfThenElseZero(sees, pl);
-    });
+    finish_row<true>(first, last, steps_of_[r], mask_[r], high, low, sum_high, sum_low);
   else
-    add([](std::size_t, V&, V&) HWY_ATTR {});
+    finish_row<false>(first, last, steps_of_[r], mask_[r], high, low, sum_high, sum_low);
 
   double* sums = memory_.sums + i * 16;
   V all, e;

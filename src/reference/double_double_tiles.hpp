@@ -49,7 +49,7 @@ HWY_INLINE void store_scores(const tile_row& t, V grid0, V grid1, double* high, 
 }
 
 /// Dot products of group_rows queries q[c][row] and the tile_width keys k[c][panel], as high + low, into rows
-/// row_stride apart.
+/// block_keys apart.
 HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTRICT k,
                            const double* HWY_RESTRICT grid, std::size_t width, double* HWY_RESTRICT high,
                            double* HWY_RESTRICT low) {
@@ -71,13 +71,13 @@ HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTR
         accumulate(in_register(hn::Set(d, qc[3])), k0, k1, e);
       }
     }
-    double* h = high + first * row_stride;
-    double* l = low + first * row_stride;
+    double* h = high + first * block_keys;
+    double* l = low + first * block_keys;
     store_scores(a, g0, g1, h, l);
-    store_scores(b, g0, g1, h + row_stride, l + row_stride);
+    store_scores(b, g0, g1, h + block_keys, l + block_keys);
     if constexpr (tile_rows == 4) {
-      store_scores(c, g0, g1, h + 2 * row_stride, l + 2 * row_stride);
-      store_scores(e, g0, g1, h + 3 * row_stride, l + 3 * row_stride);
+      store_scores(c, g0, g1, h + 2 * block_keys, l + 2 * block_keys);
+      store_scores(e, g0, g1, h + 3 * block_keys, l + 3 * block_keys);
     }
   }
 }
@@ -98,7 +98,7 @@ HWY_INLINE void put_outputs(const tile_row& t, V grid0, V grid1, double* high, d
   put_output(t.s1, t.r1, grid1, high + lanes, low + lanes, add);
 }
 
-/// Adds Σ_j p_j v_j over `count` keys, p from rows row_stride apart, to group_rows rows of outputs `stride`
+/// Adds Σ_j p_j v_j over `count` keys, p from rows block_keys apart, to group_rows rows of outputs `stride`
 /// apart, or with `fresh` puts it there. The grid of a row is sums[row] · grid.
 HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_RESTRICT low,
                             const double* HWY_RESTRICT v, std::size_t count, const double* HWY_RESTRICT grid,
@@ -114,20 +114,20 @@ HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_R
     };
     tile_row a = start(first), b = start(first + 1), c = start(first + tile_rows - 2),
              e = start(first + tile_rows - 1);
-    const double* h = high + first * row_stride;
-    const double* l = low + first * row_stride;
+    const double* h = high + first * block_keys;
+    const double* l = low + first * block_keys;
     const double* vj = v;
     for (std::size_t j = 0; j < count; ++j, vj += panel_width) {
       const V v0 = in_register(hn::Load(d, vj));
       const V v1 = in_register(hn::Load(d, vj + lanes));
       accumulate_pair(in_register(hn::Set(d, h[j])), in_register(hn::Set(d, l[j])), v0, v1, a);
-      accumulate_pair(in_register(hn::Set(d, h[j + row_stride])), in_register(hn::Set(d, l[j + row_stride])),
+      accumulate_pair(in_register(hn::Set(d, h[j + block_keys])), in_register(hn::Set(d, l[j + block_keys])),
                       v0, v1, b);
       if constexpr (tile_rows == 4) {
-        accumulate_pair(in_register(hn::Set(d, h[j + 2 * row_stride])),
-                        in_register(hn::Set(d, l[j + 2 * row_stride])), v0, v1, c);
-        accumulate_pair(in_register(hn::Set(d, h[j + 3 * row_stride])),
-                        in_register(hn::Set(d, l[j + 3 * row_stride])), v0, v1, e);
+        accumulate_pair(in_register(hn::Set(d, h[j + 2 * block_keys])),
+                        in_register(hn::Set(d, l[j + 2 * block_keys])), v0, v1, c);
+        accumulate_pair(in_register(hn::Set(d, h[j + 3 * block_keys])),
+                        in_register(hn::Set(d, l[j + 3 * block_keys])), v0, v1, e);
       }
     }
     const auto finish = [&](const tile_row& t, std::size_t row) HWY_ATTR {
