@@ -524,7 +524,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
           work.stop();
           return interruption();
         }
-        if (!std::exchange(said_unused, true)) report_unused(p.arrays.unused);
+        if (!std::exchange(said_unused, true)) work.interrupt_line([&] { report_unused(p.arrays.unused); });
         const double now = seconds();
         if (now - before < 1) piece *= 2;
         if (now - before > 10 && piece > 16) piece /= 2;  // what is interrupted in it is lost

@@ -24,6 +24,8 @@ class progress_line {
   std::size_t rows_before_;
   double started_;
   double last_shown_;
+  std::size_t rows_seen_;  // as of the last update, since `changed_`
+  double changed_;
 };
 
 }  // namespace attest::tools

@@ -21,6 +21,12 @@ watched_work::watched_work(std::size_t rows_before, std::size_t rows, std::funct
 
 watched_work::~watched_work() { stop(); }
 
+void watched_work::interrupt_line(const std::function<void()>& say) {
+  const std::lock_guard lock(mutex_);
+  line_.wipe();
+  say();
+}
+
 void watched_work::stop() {
   {
     const std::lock_guard lock(mutex_);

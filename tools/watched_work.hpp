@@ -24,6 +24,8 @@ class watched_work {
   watched_work& operator=(const watched_work&) = delete;
 
   void report(std::size_t rows_done) { done_ = rows_done; }
+  /// Calls `say`, which writes to standard error, with no line of progress there.
+  void interrupt_line(const std::function<void()>& say);
   /// After it nothing is shown and nothing given up; what `give_up` looks at may be changed.
   void stop();
   /// Held while what `give_up` looks at is changed before that.
@@ -36,7 +38,7 @@ class watched_work {
   std::atomic<std::size_t> done_;
   std::function<void()> give_up_;
   progress_line line_;
-  std::mutex mutex_;  // of stopped_
+  std::mutex mutex_;  // of stopped_ and the line
   std::condition_variable changed_;
   bool stopped_ = false;
   std::mutex kept_;
