@@ -98,27 +98,62 @@ row_bound naive_bound(const row_magnitudes& r) {
   return bound;
 }
 
-template <class T>
-row_bound fused_bound(const row_magnitudes& r) {
+namespace {
+
+/// How often `fused` rounds in its sums.
+struct fused_roundings {
+  double blocks;   // of 64 keys, and parts that are merged
+  double product;  // of a term of q · k
+  double total;    // of a term of Σ p
+  double sum;      // of a term of Σ p V
+};
+fused_roundings roundings_of(const row_magnitudes& r) {
   const auto d = static_cast<double>(r.key_width);
   const auto n = static_cast<double>(r.keys);
   const double blocks = r.span == 0 ? n : std::min(n, std::floor(static_cast<double>(r.span) / 64) + 3);
-  const double product = std::min(d, 16.0) + std::ceil(d / 16) - 1;  // roundings of a term of q · k
-  const double total = std::min(n, blocks + 23);                     // of a term of Σ p
-  const double sum = std::min(n, blocks + 64);                       // of a term of Σ p V
-  const bool first_order_suffices = (std::max({product, total, sum}) + 900) * u<T> <= 0.01;
-  if (!first_order_suffices || n > 0x1p20) return {infinity, infinity, infinity, infinity};
+  return {blocks, std::min(d, 16.0) + std::ceil(d / 16) - 1, std::min(n, blocks + 23),
+          std::min(n, blocks + 64)};
+}
+template <class T>
+bool first_order_suffices(const fused_roundings& n, const row_magnitudes& r) {
+  return (std::max({n.product, n.total, n.sum}) + 900) * u<T> <= 0.01 &&
+         static_cast<double>(r.keys) <= 0x1p20;
+}
+/// Of weights relative to the largest: what is less is taken for 0.
+template <class T>
+constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
+/// What one exponential is off by, in u, beside the error of its argument before the largest is subtracted and
+/// |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums might overflow.
+template <class T>
+double exponential_roundings(const row_magnitudes& r) {
+  const bool may_overflow =
+      !(static_cast<double>(r.keys) * r.values < static_cast<double>(std::numeric_limits<T>::max()) / 32);
+  return 5.4 + (may_overflow ? 28 : 0);
+}
+template <class T>
+double fused_score_bound(const row_magnitudes& r, const fused_roundings& n) {
+  return score_bound<T>(r, {n.product + 3, 18, 4, 3, 2});
+}
 
-  constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
+}  // namespace
+
+template <class T>
+row_bound fused_bound(const row_magnitudes& r) {
+  const fused_roundings roundings = roundings_of(r);
+  if (!first_order_suffices<T>(roundings, r)) return {infinity, infinity, infinity, infinity};
+  const auto [blocks, product, total, sum] = roundings;
+  const auto n = static_cast<double>(r.keys);
   const double log_n = std::log(n);
-  const double exponential = log_n + 5.4;  // of all p together: (ln n + 4 ln 2) + 2.6
-  const double score = score_bound<T>(r, {product + 3, 18, 4, 3, 2});
+  const double exponential = log_n + exponential_roundings<T>(r);  // of all p together
+  const double score = fused_score_bound<T>(r, roundings);
   row_bound bound{};
   bound.score = score;
-  bound.weight = std::min(score / 2, 1.0) + 1.03 * u<T> * (exponential + total + 7.4) + 4 * n * cut + 2 * least<T>;
+  bound.weight = std::min(score / 2, 1.0) +
+                 1.03 * u<T> * (exponential + total + 2 + exponential_roundings<T>(r)) + 4 * n * cut<T> +
+                 2 * least<T>;
   bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (2 * exponential + total + sum + 2)) +
-                 1.03 * (n + blocks + 2) * least<T> + 4 * n * cut * r.values;
-  bound.log_sum_exp = score + 1.03 * u<T> * (exponential + total) + 4 * n * cut;
+                 1.03 * (n + blocks + 2) * least<T> + 4 * n * cut<T> * r.values;
+  bound.log_sum_exp = score + 1.03 * u<T> * (exponential + total) + 4 * n * cut<T>;
   if (r.base_two)
     bound.log_sum_exp = std::numbers::log2e * bound.log_sum_exp +
                         1.03 * u<T> * (2 * (std::numbers::log2e * log_n + 4) + r.log_sum_exp);
@@ -127,8 +162,23 @@ row_bound fused_bound(const row_magnitudes& r) {
   return bound;
 }
 
+template <class T>
+double fused_output_bound(const row_magnitudes& r, double mean, double output) {
+  const fused_roundings roundings = roundings_of(r);
+  if (r.softcap || r.bias || r.slope || r.sink > 0 || !first_order_suffices<T>(roundings, r)) return infinity;
+  const auto n = static_cast<double>(r.keys);
+  const double score = fused_score_bound<T>(r, roundings);
+  const double exponential = 1.03 * u<T> * (2 * (r.scale * r.products + score) + exponential_roundings<T>(r));
+  const double weight = score + exponential;
+  if (!(weight <= 0.005)) return infinity;
+  return 1.06 * (weight * (mean + output) + u<T> * (roundings.sum * mean + (roundings.total + 2) * output)) +
+         1.03 * (n + roundings.blocks + 2) * least<T> + 4 * n * cut<T> * r.values;
+}
+
 template row_bound fused_bound<double>(const row_magnitudes&);
 template row_bound fused_bound<float>(const row_magnitudes&);
+template double fused_output_bound<double>(const row_magnitudes&, double, double);
+template double fused_output_bound<float>(const row_magnitudes&, double, double);
 template row_bound stable_bound<double>(const row_magnitudes&);
 template row_bound stable_bound<float>(const row_magnitudes&);
 template row_bound naive_bound<double>(const row_magnitudes&);

@@ -27,6 +27,7 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   constant_keys_.reset();
   pairs_.reset();
   fused_.reset();
+  magnitudes_.reset();
   sort_columns(call);
   return true;
 }
@@ -80,6 +81,22 @@ const kernel::fused_head::packed_head<double>& loaded_head::fused() {
                      {packed_values(), static_cast<std::ptrdiff_t>(packed_stride()), 1});
   }
   return *fused_;
+}
+
+const kernel::fused_head::packed_head<float>& loaded_head::magnitudes() {
+  if (!magnitudes_) {
+    using kernel::fused_head::vector_memory;
+    const exact_rows& k = k_.get();
+    const std::size_t width = varying_.size();
+    const vector_memory<float> keys(k.rows * k.width), values(k.rows * width);
+    for (std::size_t j = 0; j < k.rows; ++j) {
+      to_floats(k.width, k.row(j), keys.get() + j * k.width);
+      magnitudes_to_floats(width, packed_values() + j * packed_stride(), values.get() + j * width);
+    }
+    magnitudes_.emplace(k.rows, k.width, width, keys.get(), static_cast<std::ptrdiff_t>(k.width),
+                        values.get(), static_cast<std::ptrdiff_t>(width));
+  }
+  return *magnitudes_;
 }
 
 double loaded_head::largest_key() {

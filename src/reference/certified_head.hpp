@@ -45,6 +45,8 @@ class loaded_head {
   /// The other columns, which are all that the packed heads have.
   const std::vector<std::size_t>& varying() const { return varying_; }
   const kernel::fused_head::packed_head<double>& fused();
+  /// K and |V| in binary32.
+  const kernel::fused_head::packed_head<float>& magnitudes();
   const double_double_tier::packed_head& pairs();
   /// Whether some of the pairs' value_exponents() is not 0.
   bool scaled_pairs() const { return scaled_; }
@@ -68,6 +70,7 @@ class loaded_head {
   std::vector<std::size_t> varying_;
   std::vector<double> varying_values_;  // these columns alone, where there are constant ones
   std::optional<kernel::fused_head::packed_head<double>> fused_;
+  std::optional<kernel::fused_head::packed_head<float>> magnitudes_;
   std::optional<double_double_tier::packed_head> pairs_;
   bool scaled_ = false;
 };

@@ -1,6 +1,8 @@
 #include "reference/certified_narrow.hpp"
 
 #include "kernel/fused.hpp"
+#include "reference/certified_bounds.hpp"
+#include "reference/certified_means.hpp"
 #include "reference/certified_settle.hpp"
 #include "reference/rounding_of_doubles.hpp"
 
@@ -18,39 +20,6 @@ namespace {
 namespace fused = kernel::fused_head;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// What the bound of outputs depends on, as far as it is known of a head.
-kernel::row_magnitudes head_magnitudes(const call& call, worker& w) {
-  kernel::row_magnitudes m;
-  m.key_width = call.shape.key_width;
-  // 1/√d is one of the kernel's roundings; here it only must not be too small.
-  m.scale = w.steps.scale ? std::fabs(*w.steps.scale)
-                          : 1 / std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50);
-  m.softcap = w.steps.softcap;
-  if (w.steps.slope) m.slope = std::fabs(*w.steps.slope);
-  if (w.steps.sink) m.sink = std::fabs(*w.steps.sink);
-  m.values = w.head.fused().largest_value();
-  return m;
-}
-
-/// Takes the keys of a query into account.
-void add_keys(kernel::row_magnitudes& m, std::ptrdiff_t position, std::size_t first, std::size_t last) {
-  m.keys = m.span = std::max(m.keys, last - first);
-  const auto distance = [&](std::size_t key) {
-    return std::fabs(static_cast<double>(position) - static_cast<double>(key));
-  };
-  m.distance = std::max({m.distance, distance(first), distance(last - 1)});
-}
-
-/// At least Σ |q_c k_jc| for queries whose sums of squares are not larger, by the largest norm of a key.
-double products(const call& call, double squares, worker& w) {
-  return norm(squares, call.shape.key_width) * w.head.largest_key() * (1 + 0x1p-50);
-}
-/// The same from the largest |k| alone: a few times as much.
-double rough_products(const call& call, double squares, worker& w) {
-  return norm(squares, call.shape.key_width) * w.head.fused().largest_key() *
-         (std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50));
-}
 
 std::uint64_t pattern_at(const void* patterns, std::size_t n, int bits) {
   if (bits == 8) return static_cast<const std::uint8_t*>(patterns)[n];
@@ -82,31 +51,28 @@ std::size_t round_row(const call& call, query& x, const double* numbers, double 
 }
 
 /// A row of which `error` leaves something open: rounded with its own bound, then every element that is still
-/// open with that of its column.
-void round_open_row(const call& call, query& x, const double* numbers, double error, worker& w) {
+/// open with that of its column. Returns the bound of the row.
+double round_open_row(const call& call, query& x, const double* numbers, double error, worker& w) {
   const std::vector<std::size_t>& columns = w.head.varying();
   const std::size_t width = columns.size();
-  const row_view& row = x.view;
-  kernel::row_magnitudes m = head_magnitudes(call, w);
+  kernel::row_magnitudes m;
   if (error != infinity) {
-    add_keys(m, row.position, row.first, row.last);
-    if (row.bias != nullptr) m.bias = x.largest_bias;
-    m.products = products(call, sum_of_squares(call.shape.key_width, row.q->row(row.query)), w);
+    m = row_magnitudes_of(call, x, w);
     error = std::min(error, kernel::fused_bound<double>(m).output);
   }
   x.open_count = round_row(call, x, numbers, error, w);
   w.counts.settled(reference_tier::narrow, certificate::certified, width - x.open_count);
-  if (x.open_count == 0 || error == infinity) return;
+  if (x.open_count == 0 || error == infinity) return error;
   w.head.facts().next_row();
   for (std::size_t n = 0; n < width && x.open_count != 0; ++n) {
     if (x.open[n] == 0) continue;
-    const std::size_t c = columns[n];
-    m.values = w.head.facts().largest_by_column()[c];
+    m.values = w.head.facts().largest_by_column()[columns[n]];
     const double bound = kernel::fused_bound<double>(m).output;
-    if (!settle_output(call, x, c, {numbers[n], 0, bound}, reference_tier::narrow, w)) continue;
+    if (!settle_output(call, x, columns[n], {numbers[n], 0, bound}, reference_tier::narrow, w)) continue;
     x.open[n] = 0;
     --x.open_count;
   }
+  return error;
 }
 
 /// Rows on their way through the kernel. In memory that is not initialised.
@@ -177,16 +143,19 @@ void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& 
     ++block.size;
   }
   evaluate(call, block, bias, w);
+  w.narrow.open.clear();
   for (std::size_t r = 0; r < block.size; ++r) {
     query& x = *rows[r];
     if (rounds_in_place(call, w)) call.output.fill_certificates({x.at[0], x.at[1], x.at[2], 0}, width);
     if (block.open[r] != 0) {
-      round_open_row(call, x, block.numbers + r * width, block.error, w);
+      const double* numbers = block.numbers + r * width;
+      w.narrow.open.push_back({&x, numbers, round_open_row(call, x, numbers, block.error, w)});
     } else {
       x.open_count = 0;
       w.counts.settled(reference_tier::narrow, certificate::certified, width);
     }
   }
+  settle_by_means(call, w.narrow.open, w);
 }
 
 bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
@@ -206,11 +175,16 @@ bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
   w.rows.clear();
   if (open == 0) return true;
   prepare(w.block, call, rows, w.q.get(), w.steps, w.head);
+  w.narrow.open.clear();
   for (std::size_t r = 0; r < block.size; ++r) {
     if (block.open[r] == 0) continue;
-    round_open_row(call, w.block[r], block.numbers + r * width, block.error, w);
-    if (w.block[r].open_count != 0) w.rows.push_back(&w.block[r]);
+    query& x = w.block[r];
+    const double* numbers = block.numbers + r * width;
+    w.narrow.open.push_back({&x, numbers, round_open_row(call, x, numbers, block.error, w)});
+    w.rows.push_back(&x);
   }
+  settle_by_means(call, w.narrow.open, w);
+  std::erase_if(w.rows, [](const query* x) { return x->open_count == 0; });
   return true;
 }
 

@@ -25,9 +25,17 @@ struct worker {
   std::vector<query*> rows;  // the rows at hand, of the one or the other
   tally counts;
 
+  /// A row that the narrow tier leaves open, and what it has.
+  struct open_row {
+    query* x;
+    const double* numbers;
+    double error;
+  };
   struct narrow_memory {
+    std::vector<open_row> open;
     std::vector<std::uint64_t> patterns;
     kernel::fused_head::scratch<double> kernel;
+    kernel::fused_head::scratch<float> float_kernel;
   } narrow;
   struct pairs_memory {
     std::vector<double_double_tier::query_row> rows;

@@ -409,6 +409,28 @@ double largest_magnitude_here(std::size_t count, const double* HWY_RESTRICT x) {
   return largest;
 }
 
+template <class Change>
+HWY_INLINE void convert_to_floats(std::size_t count, const double* HWY_RESTRICT x, float* HWY_RESTRICT out,
+                                  Change change) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> single;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(change(hn::DemoteTo(single, hn::LoadU(d, x + i))), single, out + i);
+  HWY_ALIGN double rest[HWY_MAX_BYTES / sizeof(double)] = {};
+  HWY_ALIGN float rest_out[HWY_MAX_BYTES / sizeof(double)];
+  std::memcpy(rest, x + i, (count - i) * sizeof(double));
+  hn::StoreU(change(hn::DemoteTo(single, hn::Load(d, rest))), single, rest_out);
+  std::memcpy(out + i, rest_out, (count - i) * sizeof(float));
+}
+void to_floats_here(std::size_t count, const double* x, float* out) {
+  convert_to_floats(count, x, out, [](auto v) HWY_ATTR { return v; });
+}
+void magnitudes_to_floats_here(std::size_t count, const double* x, float* out) {
+  convert_to_floats(count, x, out, [](auto v) HWY_ATTR { return hn::Abs(v); });
+}
+
 void largest_by_column_here(std::size_t rows, std::size_t count, const double* HWY_RESTRICT x,
                             std::size_t stride, double* HWY_RESTRICT largest) {
   const hn::ScalableTag<double> d;
@@ -441,6 +463,8 @@ HWY_EXPORT(sum_of_squares_here);
 HWY_EXPORT(largest_sum_of_squares_here);
 HWY_EXPORT(largest_magnitude_here);
 HWY_EXPORT(largest_by_column_here);
+HWY_EXPORT(to_floats_here);
+HWY_EXPORT(magnitudes_to_floats_here);
 
 namespace {
 
@@ -498,6 +522,13 @@ double largest_magnitude(std::size_t rows, std::size_t count, const double* x, s
 void largest_by_column(std::size_t rows, std::size_t count, const double* x, std::size_t stride,
                        double* largest) {
   HWY_DYNAMIC_DISPATCH(largest_by_column_here)(rows, count, x, stride, largest);
+}
+
+void to_floats(std::size_t count, const double* x, float* out) {
+  HWY_DYNAMIC_DISPATCH(to_floats_here)(count, x, out);
+}
+void magnitudes_to_floats(std::size_t count, const double* x, float* out) {
+  HWY_DYNAMIC_DISPATCH(magnitudes_to_floats_here)(count, x, out);
 }
 
 namespace {

@@ -63,6 +63,10 @@ double largest_magnitude(std::size_t rows, std::size_t count, const double* x, s
 void largest_by_column(std::size_t rows, std::size_t count, const double* x, std::size_t stride,
                        double* largest);
 
+/// Rounded to binary32, and their magnitudes.
+void to_floats(std::size_t count, const double* x, float* out);
+void magnitudes_to_floats(std::size_t count, const double* x, float* out);
+
 /// What is known of a real number in [high + low - error, high + low + error], rounded to a format.
 struct pair_rounding {
   bool settled = false;  // every member rounds to `pattern`

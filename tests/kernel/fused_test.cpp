@@ -31,11 +31,12 @@ void check_all_kinds(std::uint64_t seed, which kernel) {
         set(c, source);
         const auto used = measure(c, kernel);
         worst.merge(used);
-        CAPTURE(kind, name, e.keys, used.weights, used.output, used.log_sum_exp);
+        CAPTURE(kind, name, e.keys, used.weights, used.output, used.sharper_output, used.log_sum_exp);
         CHECK(used.worst() <= 1);
       }
-  CAPTURE(worst.weights, worst.output, worst.log_sum_exp);
+  CAPTURE(worst.weights, worst.output, worst.sharper_output, worst.log_sum_exp);
   CHECK(worst.output >= 0.03);
+  CHECK(worst.sharper_output >= 0.03);
   CHECK(worst.log_sum_exp >= 0.03);
 }
 

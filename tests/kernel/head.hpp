@@ -125,6 +125,7 @@ inline reference::real real_of(double x) {
 struct true_row {
   std::vector<bool> seen;
   std::vector<reference::real> scores, weights, output;
+  std::vector<reference::real> mean_magnitudes;  // Σ w |V|
   bool empty = false;
   reference::real log_sum_exp = real_of(0);
   attest::kernel::row_magnitudes size;
@@ -199,6 +200,7 @@ struct true_row {
       ++size.keys;
     }
     output.assign(c.value_width, real_of(0));
+    mean_magnitudes = output;
     if (size.keys == 0) {
       empty = true;
       return;
@@ -217,9 +219,11 @@ struct true_row {
     for (std::size_t j = 0; j < c.keys; ++j) {
       if (!seen[j]) continue;
       weights[j] = weights[j] / total;
-      for (std::size_t x = 0; x < c.value_width; ++x)
-        output[x] =
-            output[x] + weights[j] * real_of(static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x]));
+      for (std::size_t x = 0; x < c.value_width; ++x) {
+        const auto value = static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x]);
+        output[x] = output[x] + weights[j] * real_of(value);
+        mean_magnitudes[x] = mean_magnitudes[x] + weights[j] * real_of(std::abs(value));
+      }
     }
     if (o.log_sum_exp) {
       log_sum_exp = top + log(total);
@@ -242,12 +246,14 @@ inline double used(double calculated, const reference::real& truth, double bound
 /// The largest parts of their bounds that the errors of a call use up.
 struct used_bounds {
   double weights = 0, output = 0, log_sum_exp = 0;
+  double sharper_output = 0;  // of fused_output_bound(), where it is finite
   void merge(const used_bounds& other) {
     weights = std::max(weights, other.weights);
     output = std::max(output, other.output);
     log_sum_exp = std::max(log_sum_exp, other.log_sum_exp);
+    sharper_output = std::max(sharper_output, other.sharper_output);
   }
-  double worst() const { return std::max({weights, output, log_sum_exp}); }
+  double worst() const { return std::max({weights, output, log_sum_exp, sharper_output}); }
 };
 
 /// fused_few: without weights, so that few queries take their own way.
@@ -277,9 +283,16 @@ used_bounds measure(const call<T>& c, which kernel = which::stable) {
                                                   : weight == 0 ? 0.0
                                                                 : infinity);
         }
-        for (std::size_t x = 0; x < c.value_width; ++x)
-          worst.output = std::max(worst.output, used(static_cast<double>(r.output[at * c.value_width + x]),
-                                                     row.output[x], bound.output));
+        for (std::size_t x = 0; x < c.value_width; ++x) {
+          const auto output = static_cast<double>(r.output[at * c.value_width + x]);
+          worst.output = std::max(worst.output, used(output, row.output[x], bound.output));
+          if (!is_fused) continue;
+          const double sharper = attest::kernel::fused_output_bound<T>(
+              row.size, mpfr_get_d(row.mean_magnitudes[x].get(), MPFR_RNDU),
+              std::abs(mpfr_get_d(row.output[x].get(), MPFR_RNDA)));
+          if (std::isfinite(sharper))
+            worst.sharper_output = std::max(worst.sharper_output, used(output, row.output[x], sharper));
+        }
         if (c.options.log_sum_exp)
           worst.log_sum_exp = std::max(worst.log_sum_exp, used(static_cast<double>(r.log_sum_exp[at]),
                                                                row.log_sum_exp, bound.log_sum_exp));

@@ -420,6 +420,47 @@ TEST_CASE("Columns of one row that lie next to rounding boundaries: the plain ke
   CHECK(without.settled[static_cast<std::size_t>(reference_tier::narrow)] == 0);
 }
 
+TEST_CASE("Values a thousand times larger at keys of hardly any weight leave the plain kernel little open") {
+  // Of such columns the largest |V| says nothing. The mean of |V| over the weights, which the float kernel
+  // gives for inputs that are floats, does; for the same numbers as doubles it is not asked for.
+  constexpr std::size_t queries = 300, keys = 200, width = 24, values = 40;
+  std::mt19937_64 random(6);
+  std::normal_distribution<float> normal;
+  std::vector<float> q(queries * width), k(keys * width), v(keys * values);
+  for (float& x : q) x = std::fabs(normal(random)) + 0.5f;
+  for (float& x : k) x = normal(random);
+  for (float& x : v) x = normal(random);
+  for (std::size_t c = 0; c < width; ++c) k[7 * width + c] = -6;  // a score of -36 or so
+  for (std::size_t c = 0; c < values; ++c) v[7 * values + c] *= 3000;
+  std::vector<unsigned char> mask(queries * keys, 1);
+  for (std::size_t i = 0; i < queries; ++i) mask[i * keys + random() % 5] = 0;
+  const auto evaluate = [&](const auto& as, bool masked, bool narrow, std::size_t& settled) {
+    using T = typename std::decay_t<decltype(as)>::value_type;
+    const std::vector<T> x(q.begin(), q.end()), y(k.begin(), k.end()), z(v.begin(), v.end());
+    std::vector<float> o(queries * values);
+    attention_options options;
+    if (masked) options.mask = any_tensor(mask.data(), dtype::boolean, layout{queries, keys});
+    certified_options how;
+    how.tiers[static_cast<std::size_t>(reference_tier::narrow)] = narrow;
+    const certification counts = certified_attention(
+        {tensor<const T>(x.data(), {queries, width}), tensor<const T>(y.data(), {keys, width}),
+         tensor<const T>(z.data(), {keys, values})},
+        options, {tensor<float>(o.data(), {queries, values})}, how);
+    settled = counts.settled[static_cast<std::size_t>(reference_tier::narrow)];
+    return o;
+  };
+  for (const bool masked : {false, true}) {
+    std::size_t as_floats = 0, as_doubles = 0, without = 1;
+    const std::vector<float> expected = evaluate(std::vector<double>(), masked, false, without);
+    CHECK(evaluate(std::vector<float>(), masked, true, as_floats) == expected);
+    CHECK(evaluate(std::vector<double>(), masked, true, as_doubles) == expected);
+    CHECK(without == 0);
+    const std::size_t open = queries * values - as_doubles;
+    CHECK(open > 20);
+    CHECK(10 * (queries * values - as_floats) < open);
+  }
+}
+
 TEST_CASE("Low words: the rounded difference from the element") {
   std::vector<float> high(1), low(1);
   certified_results r{tensor<float>(high.data(), {1, 1})};

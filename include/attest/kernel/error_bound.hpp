@@ -44,10 +44,19 @@ row_bound naive_bound(const row_magnitudes& row);
 template <class T>
 row_bound fused_bound(const row_magnitudes& row);
 
+/// What an output of `fused` is off by at most where more is known of it: mean is at least Σ_j w_j |V_jc|,
+/// with the exact weights w, and output at least |o_c|. Much less than fused_bound() where the largest values
+/// have small weights. Infinite with a softcap, a bias, ALiBi or a sink, and where errors of scores are not
+/// small. Derived in docs/error-bounds.md, too.
+template <class T>
+double fused_output_bound(const row_magnitudes& row, double mean, double output);
+
 extern template row_bound stable_bound<double>(const row_magnitudes&);
 extern template row_bound stable_bound<float>(const row_magnitudes&);
 extern template row_bound fused_bound<double>(const row_magnitudes&);
 extern template row_bound fused_bound<float>(const row_magnitudes&);
+extern template double fused_output_bound<double>(const row_magnitudes&, double, double);
+extern template double fused_output_bound<float>(const row_magnitudes&, double, double);
 extern template row_bound naive_bound<double>(const row_magnitudes&);
 extern template row_bound naive_bound<float>(const row_magnitudes&);
 
