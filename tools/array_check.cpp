@@ -116,7 +116,7 @@ class checker {
   void check() {
     std::vector<const io::array_info*> wanted;
     for (const io::array_info& a : reference_->arrays())
-      if (a.readable ? !is_companion(a.name) : is_asked_for(a.name))
+      if (is_asked_for(a.name) || (a.readable && !is_companion(a.name)))
         wanted.push_back(&a);
       else if (!a.readable)
         report_.unused.push_back(a.name + " of " + report_.reference);
