@@ -83,7 +83,7 @@ struct packed_head::data {
 struct scratch::buffers {
   double* q;            // [group][key_width][group_rows]
   double* coordinates;  // [key_width][rows of a vector]: queries on their way there
-  double* high;         // [block_rows][block_keys]: scores, then exponentials
+  double* high;         // [group_rows][block_keys]: scores, then exponentials
   double* low;
   double* output_high;  // [block_rows][value panel][panel_width]
   double* output_low;
@@ -111,8 +111,8 @@ struct scratch::buffers {
   void cut(pieces& from, const packed_head::data& head) {
     from.cut(q, block_rows * head.key_width);
     from.cut(coordinates, head.key_width * 8);
-    from.cut(high, block_rows * block_keys);
-    from.cut(low, block_rows * block_keys);
+    from.cut(high, group_rows * block_keys);
+    from.cut(low, group_rows * block_keys);
     from.cut(output_high, block_rows * head.value_panels * panel_width);
     from.cut(output_low, block_rows * head.value_panels * panel_width);
     from.cut(sums, block_rows * 16);

@@ -31,8 +31,8 @@ inline void evaluation::consider(row_state& s, double y, double error, std::size
 inline void evaluation::find_best_key(std::size_t block, std::size_t i, std::size_t first, std::size_t last) {
   row_state& s = state_[i];
   const query_row& row = rows_[i];
-  const double* high = memory_.high + i * block_keys;
-  const double* low = memory_.low + i * block_keys;
+  const double* high = memory_.high + i % group_rows * block_keys;
+  const double* low = memory_.low + i % group_rows * block_keys;
   const double error = dot_error(s, head_.key_norm[block], head_.key_last_bit[block]);
   for (std::size_t j = first; j < last; ++j) {
     const std::size_t key = block * block_keys + j;

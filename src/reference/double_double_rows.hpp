@@ -143,11 +143,13 @@ class evaluation {
   of_rows largest_;              // the largest score so far, times 256 log2(e)
   of_rows largest_block_error_;  // relative error of the exponentials of its block
   of_rows largest_low_;          // what its low word is at most
-  of_rows grid_;                 // of the sums over values of the block at hand, but for the values' factor
   std::uint64_t wanted_panels_[block_rows / group_rows];  // by some row of the group
   bool fresh_[block_rows / group_rows];                   // outputs of the group are not set yet
-  bool masked_[group_rows];            // of the group at hand: some keys of the block are hidden
-  double relative_error_[group_rows];  // of its exponentials
+
+  // Of the group of rows and the block of keys at hand:
+  bool masked_[group_rows];            // some keys of the block are hidden
+  double relative_error_[group_rows];  // of the exponentials
+  double grid_[group_rows];            // of the sums over values, but for the values' factor
   alignas(64) std::uint64_t mask_[group_rows][block_keys];  // if so, all bits of those that are not
   // Of its exponentials, what their steps leave: of every vector r, th, tl, eh and el one after another.
   alignas(64) double steps_of_[group_rows][block_keys * 5];
@@ -288,62 +290,45 @@ inline void evaluation::start_row(std::size_t i) {
 inline void evaluation::keys(std::size_t block) {
   const std::size_t begin = block * block_keys;
   const std::size_t end = std::min(begin + block_keys, head_.keys);
-  const std::size_t groups = (count_ + group_rows - 1) / group_rows;
-  struct range {
-    std::size_t first, last;
-  };
-  // Of each group of rows: the keys of the block that some row may see.
-  range keys[block_rows / group_rows];
-  std::size_t first_panel = block_keys, last_panel = 0;
-  for (std::size_t g = 0; g < groups; ++g) {
-    keys[g] = {end, begin};
-    for (std::size_t i = g * group_rows; i < (g + 1) * group_rows; ++i) {
-      if (state_[i].last <= state_[i].first) continue;
-      keys[g].first = std::min(keys[g].first, std::max(state_[i].first, begin));
-      keys[g].last = std::max(keys[g].last, std::min(state_[i].last, end));
-    }
-    if (keys[g].first >= keys[g].last) {
-      keys[g] = {begin, begin};
-      continue;
-    }
-    keys[g].first -= begin;
-    keys[g].last -= begin;
-    first_panel = std::min(first_panel, keys[g].first / panel_width);
-    last_panel = std::max(last_panel, (keys[g].last + panel_width - 1) / panel_width);
-  }
-
   const std::size_t width = head_.key_width;
-  for (std::size_t panel = first_panel; panel < last_panel; ++panel)
-    for (std::size_t g = 0; g < groups; ++g) {
-      if (keys[g].last <= panel * panel_width || keys[g].first >= (panel + 1) * panel_width) continue;
-      for (std::size_t j = panel * panel_width; j < (panel + 1) * panel_width; j += tile_width)
-        score_tile(memory_.q + g * group_rows * width,
-                   head_.k + (begin / panel_width + panel) * width * panel_width + j % panel_width,
-                   head_.key_grid + begin + j, width, memory_.high + g * group_rows * block_keys + j,
-                   memory_.low + g * group_rows * block_keys + j);
+  // Group by group: its scores and exponentials stay in the first-level cache.
+  for (std::size_t g = 0; g * group_rows < count_; ++g) {
+    const std::size_t row = g * group_rows;
+    // The keys of the block that some row of the group may see.
+    std::size_t first = end, last = begin;
+    for (std::size_t i = row; i < row + group_rows; ++i) {
+      if (state_[i].last <= state_[i].first) continue;
+      first = std::min(first, std::max(state_[i].first, begin));
+      last = std::max(last, std::min(state_[i].last, end));
     }
-  for (std::size_t g = 0; g < groups; ++g) {
-    if (keys[g].last == keys[g].first) continue;
-    const std::size_t first = keys[g].first / panel_width * panel_width;
-    const std::size_t last = (keys[g].last + panel_width - 1) / panel_width * panel_width;
-    exponentials(block, g, first, last);
-  }
-  for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
-    const double* grid = head_.value_grid + (block * head_.value_panels + panel) * panel_width;
-    for (std::size_t g = 0; g < groups; ++g) {
-      const std::size_t row = g * group_rows;
-      if (keys[g].last == keys[g].first || (wanted_panels_[g] & panel_bit(panel)) == 0) continue;
-      const double* v = head_.v + (panel * head_.keys + begin + keys[g].first) * panel_width;
-      const double* high = memory_.high + row * block_keys + keys[g].first;
-      const double* low = memory_.low + row * block_keys + keys[g].first;
+    if (first >= last) continue;
+    first -= begin;
+    last -= begin;
+
+    double* high = memory_.high;
+    double* low = memory_.low;
+    const std::size_t first_panel = first / panel_width;
+    const std::size_t last_panel = (last + panel_width - 1) / panel_width;
+    for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
+      const double* k = head_.k + (begin / panel_width + panel) * width * panel_width;
+      const double* grid = head_.key_grid + begin + panel * panel_width;
+      for (std::size_t j = 0; j < panel_width; j += tile_width)
+        score_tile(memory_.q + row * width, k + j, grid + j, width, high + panel * panel_width + j,
+                   low + panel * panel_width + j);
+    }
+    exponentials(block, g, first_panel * panel_width, last_panel * panel_width);
+    for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
+      if ((wanted_panels_[g] & panel_bit(panel)) == 0) continue;
+      const double* v = head_.v + (panel * head_.keys + begin + first) * panel_width;
+      const double* grid = head_.value_grid + (block * head_.value_panels + panel) * panel_width;
       double* output_high = memory_.output_high + row * width_ + panel * panel_width;
       double* output_low = memory_.output_low + row * width_ + panel * panel_width;
       for (std::size_t c = 0; c < panel_width; c += tile_width)
-        output_tile(high, low, v + c, keys[g].last - keys[g].first, grid + c, grid_.of + row, output_high + c,
+        output_tile(high + first, low + first, v + c, last - first, grid + c, grid_, output_high + c,
                     output_low + c, width_, fresh_[g]);
     }
+    fresh_[g] = false;
   }
-  for (std::size_t g = 0; g < groups; ++g) fresh_[g] = fresh_[g] && keys[g].last == keys[g].first;
 }
 
 }  // namespace HWY_NAMESPACE

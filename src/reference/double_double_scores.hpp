@@ -35,8 +35,8 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
   const D d;
   const row_state& s = state_[i];
   const query_row& row = rows_[i];
-  double* high = memory_.high + i * block_keys;
-  double* low = memory_.low + i * block_keys;
+  double* high = memory_.high + i % group_rows * block_keys;
+  double* low = memory_.low + i % group_rows * block_keys;
   const V fh = hn::Set(d, s.factor.high);
   const V fl = hn::Set(d, s.factor.low);
   const V log2e_high = hn::Set(d, exp_tables::log2e_256_high);
@@ -253,7 +253,7 @@ inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std
   if (!(largest_low <= 0x1p-11 && error <= 0x1p-20)) s.lost = true;
   const double relative = error * ln2_256 * 1.001 + exp_error;
 
-  const double* high = memory_.high + i * block_keys;
+  const double* high = memory_.high + r * block_keys;
   V top = hn::Set(d, -infinity);
   if (masked_[r]) {
     for (std::size_t j = first; j < last; j += lanes) {
@@ -291,8 +291,8 @@ inline void evaluation::exponentials(std::size_t block, std::size_t group, std::
   for (std::size_t r = 0; r < group_rows; ++r) {
     if (!some[r]) continue;
     const std::size_t i = group * group_rows + r;
-    const double* high = memory_.high + i * block_keys;
-    const double* low = memory_.low + i * block_keys;
+    const double* high = memory_.high + r * block_keys;
+    const double* low = memory_.low + r * block_keys;
     const V shift = hn::Set(d, shift_[i]);
     const V fh = hn::Set(d, state_[i].factor.high);
     const V fl = hn::Set(d, state_[i].factor.low);
@@ -305,16 +305,16 @@ inline void evaluation::exponentials(std::size_t block, std::size_t group, std::
     if (some[r]) powers_of_row(first, last, steps_of_[r]);
   for (std::size_t r = 0; r < group_rows; ++r) {
     const std::size_t i = group * group_rows + r;
-    double grid;
+    double sum = 0;
     if (some[r]) {
-      grid = power_of_two_above(add_exponentials(block, i, first, last));
+      sum = add_exponentials(block, i, first, last);
     } else {
-      std::fill(memory_.high + i * block_keys + first, memory_.high + i * block_keys + last, 0.0);
-      std::fill(memory_.low + i * block_keys + first, memory_.low + i * block_keys + last, 0.0);
-      grid = power_of_two_above(0);
+      std::fill_n(memory_.high + r * block_keys + first, last - first, 0.0);
+      std::fill_n(memory_.low + r * block_keys + first, last - first, 0.0);
     }
+    const double grid = power_of_two_above(sum);
     grids_[i] += grid;
-    grid_[i] = 3 * grid;
+    grid_[r] = 3 * grid;
   }
 }
 
@@ -323,8 +323,8 @@ inline double evaluation::add_exponentials(std::size_t block, std::size_t i, std
                                            std::size_t last) {
   const D d;
   const std::size_t r = i % group_rows;
-  double* high = memory_.high + i * block_keys;
-  double* low = memory_.low + i * block_keys;
+  double* high = memory_.high + r * block_keys;
+  double* low = memory_.low + r * block_keys;
   V sum_high, sum_low;
   if (masked_[r])
     finish_row<true>(first, last, steps_of_[r], mask_[r], high, low, sum_high, sum_low);
