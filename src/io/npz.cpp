@@ -18,7 +18,7 @@ namespace {
 // to 1032 times; arrays that are not nearly constant hardly ten times.)
 constexpr std::uint64_t always_unpacked = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_times = 200;
-constexpr std::size_t longest_name = 60000;  // of bytes; a zip archive has 65535
+constexpr std::size_t longest_name = 65535;  // bytes of a member's, as zip archives have it
 constexpr std::uint64_t longest_provenance = std::uint64_t{16} << 20;
 
 // The source of libzip that reads a byte_source.
@@ -296,10 +296,11 @@ encoded_arrays encode_npz(const arrays_to_write& content, const std::string& nam
   // The bytes of the members have to stay until the archive is closed.
   std::vector<std::pair<std::string, std::string>> members;
   for (const host_array& a : content.arrays) {
-    if (climbs(a.name) || a.name.find('\0') != std::string::npos || a.name.size() > longest_name)
+    const std::string member = a.name + ".npy";
+    if (climbs(member) || member.find('\0') != std::string::npos || member.size() > longest_name)
       throw input_error(name + ": array " + a.name.substr(0, 100) +
                         ": no member of an archive can have this name: give it another with --name");
-    members.emplace_back(a.name + ".npy", npy_header_bytes(a) + little_endian_bytes(a));
+    members.emplace_back(member, npy_header_bytes(a) + little_endian_bytes(a));
   }
   std::string dtypes;
   for (const host_array& a : content.arrays)

@@ -201,6 +201,22 @@ struct arrays_read {
   std::string provenance;
 };
 
+// --dtype takes an array for another or refuses it.
+void read_as_other_types(const io::host_array& a) {
+  for (const char* const type : {"int4", "uint4", "boolean", "int8", "float8_e4m3fn", "bfloat16", "binary32"}) {
+    try {
+      const io::host_array b = io::reinterpreted(a, type, std::string(prefix));
+      const bool two_in_a_byte = size_of(a.type) == 1 && !a.untyped && std::string_view(type).ends_with("int4");
+      std::size_t elements = 1;
+      for (const std::size_t extent : b.shape) elements *= extent;
+      promise(!b.untyped && b.elements() == elements && elements == a.elements() * (two_in_a_byte ? 2 : 1),
+              std::string("an array has another number of elements as ") + type);
+    } catch (const io::input_error& e) {
+      check_message(e.what(), prefix);
+    }
+  }
+}
+
 std::optional<arrays_read> read_arrays(const std::string& bytes, io::array_format format, const std::string& file,
                                        const std::optional<std::string>& sidecar) {
   try {
@@ -213,6 +229,7 @@ std::optional<arrays_read> read_arrays(const std::string& bytes, io::array_forma
       std::size_t elements = 1;
       for (const std::size_t extent : a.shape) elements *= extent;
       promise(a.bytes.size() == elements * size_of(a.type), "an array has another number of elements than its shape: " + info.name);
+      read_as_other_types(a);
     }
     return result;
   } catch (const io::input_error& e) {
