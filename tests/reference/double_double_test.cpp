@@ -630,3 +630,95 @@ TEST_CASE("pairs of doubles: columns that are wanted alone", "[double_double]") 
     CHECK(different == 0);
   }
 }
+
+// A row without keys touches no block: its outputs are not what the memory held before.
+TEST_CASE("pairs of doubles: rows that see only the sink, after others in the same memory",
+          "[double_double]") {
+  random_source s(18);
+  head_case c = normal_case(s, 9, 200, 5, 18);
+  c.steps.sink = 2.5;
+  const packed_head head(c.keys, 5, 18, c.k.data(), 5, c.v.data(), 18);
+  std::vector<double> outputs(3 * 9 * 18), logs(3 * 9);
+  std::vector<query_row> rows;
+  std::vector<row_results> results;
+  for (std::size_t i = 0; i < 9; ++i) {
+    rows.push_back(c.row(i));
+    double* row = &outputs[3 * i * 18];
+    results.push_back({row, row + 18, row + 36, &logs[3 * i], nullptr, nullptr, nullptr});
+  }
+  scratch memory;
+  evaluate(head, c.steps, rows, results, memory);
+  // A group of four without keys, and one in which one row has some.
+  for (std::size_t i = 0; i < 8; ++i)
+    if (i != 6) rows[i].first_key = rows[i].last_key = 20 * i;
+  evaluate(head, c.steps, rows, results, memory);
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == 6) continue;
+    INFO("row " << i);
+    for (std::size_t x = 0; x < 18; ++x) {
+      CHECK(results[i].output_high[x] == 0);
+      CHECK(results[i].output_low[x] == 0);
+      CHECK(results[i].output_error[x] < 0x1p-80);
+    }
+    CHECK(ratio(real(2.5), logs[3 * i], logs[3 * i + 1], logs[3 * i + 2]) <= 1);
+    CHECK(logs[3 * i + 2] < 0x1p-80);
+  }
+}
+
+TEST_CASE("pairs of doubles: where nothing is claimed, neither is it of a column of zeros",
+          "[double_double]") {
+  random_source s(19);
+  head_case c = normal_case(s, 5, 20, 4, 3);
+  for (std::size_t j = 0; j < c.keys; ++j) c.v[j * 3 + 1] = 0;
+  used claimed;
+  check(c, claimed, 5);
+  CHECK(claimed.unclaimed == 0);
+  c.steps.softcap = 0x1p600;  // beyond what the tier takes
+  used none;
+  check(c, none, 5);
+  CHECK(none.unclaimed == 5 * (3 + 1 + 20));
+}
+
+// Where every product is a multiple of the grid's last place, or of 2^-40 of it, the bound leaves out the
+// rounding of the residuals' sum: a last bit that is overlooked shows here, where all residuals go one way.
+TEST_CASE("pairs of doubles: last bits of queries and keys", "[double_double]") {
+  constexpr std::size_t width = 1024;
+  const std::vector<std::pair<std::string, std::function<void(head_case&, random_source&)>>> kinds{
+      {"queries with bits below 2^-51 of their largest coordinate",
+       [](head_case& c, random_source& s) {
+         std::fill(c.q.begin(), c.q.end(), std::abs(s.double_between(-48, -48)));
+         std::fill_n(c.k.begin(), width, 1.0);
+         c.q[0] = 1;
+       }},
+      {"keys with bits below 2^-51 of their largest coordinate",
+       [](head_case& c, random_source& s) {
+         std::fill(c.q.begin(), c.q.end(), 1.0);
+         std::fill_n(c.k.begin(), width, std::abs(s.double_between(-48, -48)));
+         c.k[0] = 1;
+       }},
+      {"numbers of 24 bits",
+       [](head_case& c, random_source& s) {
+         const auto few_bits = [&] {
+           return static_cast<double>(static_cast<float>(std::abs(s.double_between(-1, 0))));
+         };
+         std::fill(c.q.begin(), c.q.end(), few_bits());
+         std::fill_n(c.k.begin(), width, few_bits());
+       }},
+      {"integers", [](head_case& c, random_source& s) {
+         std::fill(c.q.begin(), c.q.end(), static_cast<double>(s.between(1, 1000)));
+         std::fill_n(c.k.begin(), width, static_cast<double>(s.between(1, 1000)));
+       }}};
+  for (const auto& [name, change] : kinds) {
+    random_source s(20);
+    used u;
+    for (int n = 0; n < 20; ++n) {
+      head_case c = normal_case(s, 1, 2, width, 3);
+      c.k.assign(c.k.size(), 0.0);
+      change(c, s);
+      if (name == "integers") c.steps.scale = 0x1p-20;
+      check(c, u, 1);
+    }
+    print(name, u);
+    CHECK(u.unclaimed == 0);
+  }
+}
