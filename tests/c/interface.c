@@ -402,6 +402,13 @@ static void views(void) {
     in.q.strides = nowhere;
     REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "to more than 2^32 elements: give heads that share keys once");
   }
+  {
+    /* 2^25 elements in all, and no more than 2^12 in a head: it is the output that does not fit. */
+    const int64_t heads[4] = {1, 1 << 13, 1 << 12, 1}, nowhere[4] = {0, 0, 0, 0};
+    in.q.shape = heads;
+    in.q.strides = nowhere;
+    REFUSED(attest_certified_attention(&in, NULL, &r, &how, NULL), ATTEST_SHAPE, "array output: shape [2, 1] is not the shape");
+  }
   in = inputs();
   o.mask = reads(NULL, rows);
   o.mask.data = many;
@@ -413,6 +420,11 @@ static void views(void) {
   in.k.strides = far;
   in.k.shape = rows;
   REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_SHAPE, "reach further than any memory does");
+  {
+    const int64_t beyond[2] = {1 << 18, 1}; /* 2^58 doubles */
+    in.k.strides = beyond;
+    REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_SHAPE, "reach further than any memory does");
+  }
   in.k.strides = most;
   REFUSED(attest_attention(ATTEST_STABLE, &in, NULL, &r), ATTEST_SHAPE, "reach further than any memory does");
 
@@ -457,6 +469,8 @@ static void views(void) {
     r.output.strides = other;
     CHECK(attest_certified_attention(&in, NULL, &r, NULL, NULL) == ATTEST_OK);
     CHECK(many[0] == 0 && many[1] == 3 && many[2] == 1 && many[3] == 2.75);
+    r.output.data = many;
+    REFUSED(attest_certified_attention(&in, NULL, &r, NULL, NULL), ATTEST_ARGUMENT, "array output is written to memory that array Q has");
   }
 
   /* Memory between two elements. */
