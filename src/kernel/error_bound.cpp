@@ -171,7 +171,8 @@ double fused_output_bound(const row_magnitudes& r, double mean, double output) {
   const double exponential = 1.03 * u<T> * (2 * (r.scale * r.products + score) + exponential_roundings<T>(r));
   const double weight = score + exponential;
   if (!(weight <= 0.005)) return infinity;
-  return 1.06 * (weight * (mean + output) + u<T> * (roundings.sum * mean + (roundings.total + 2) * output)) +
+  return 1.06 * (weight * (mean + output) + u<T> * roundings.sum * mean +
+                 u<T> * (roundings.total + 2) * output) +
          1.03 * (n + roundings.blocks + 2) * least<T> + 4 * n * cut<T> * r.values;
 }
 

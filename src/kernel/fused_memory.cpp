@@ -21,9 +21,14 @@ class kept_memory {
   /// The smallest block of at least so many bytes, and of at most twice as many; null if there is none.
   void* take(std::size_t bytes) {
     block* best = nullptr;
-    for (block& b : blocks_)
+    for (block& b : blocks_) {
+      if (b.bytes == bytes && b.memory != nullptr) {
+        best = &b;
+        break;
+      }
       if (b.memory != nullptr && b.bytes >= bytes && b.bytes / 2 <= bytes && (!best || b.bytes < best->bytes))
         best = &b;
+    }
     if (best == nullptr) return nullptr;
     kept_ -= best->bytes;
     return std::exchange(*best, block{}).memory;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 namespace attest::certified {
@@ -20,8 +21,8 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   b_ = b;
   head_ = head;
   queries_ = call.shape.query_heads / call.shape.key_value_heads * call.shape.queries;
-  k_.load(call.in.k, b, head, 0, call.shape.keys, call.hidden_keys);
   v_.load(call.in.v, b, head, 0, call.shape.keys, call.hidden_keys);
+  k_.load(call.in.k, b, head, 0, call.shape.keys, call.hidden_keys);
   facts_.reset(v_.get());
   largest_key_.reset();
   constant_keys_.reset();
@@ -29,6 +30,8 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   fused_.reset();
   magnitudes_.reset();
   sort_columns(call);
+  // While K is in the cache.
+  if (call.use_narrow && doubles() && !varying_.empty()) fused();
   return true;
 }
 
@@ -48,13 +51,17 @@ void loaded_head::sort_columns(const call& call) {
     constant_.push_back({c, pattern, low, step ? certificate::exact : certificate::certified});
   }
   varying_.reserve(v.width);
+  if (constant_.empty()) {
+    varying_.resize(v.width);
+    std::iota(varying_.begin(), varying_.end(), std::size_t{0});
+    return;
+  }
   for (std::size_t c = 0, n = 0; c < v.width; ++c) {
     if (n < constant_.size() && constant_[n].column == c)
       ++n;
     else
       varying_.push_back(c);
   }
-  if (constant_.empty()) return;
   varying_values_.resize(v.rows * varying_.size());
   for (std::size_t j = 0; j < v.rows; ++j)
     for (std::size_t n = 0; n < varying_.size(); ++n)

@@ -483,3 +483,52 @@ TEST_CASE("fused: no keys, no queries, and rows that see nothing") {
   CHECK(nobody.fused().output.empty());
   CHECK(nobody.fused(1, false).output.empty());
 }
+
+// One term at a time is made the largest by far; the arithmetic is that of docs/error-bounds.md, with u = 2^-53.
+TEST_CASE("fused_output_bound: each of its terms") {
+  constexpr double u = 0x1p-53;
+  const auto is_about = [](double bound, double expected) { return bound >= expected && bound <= 1.1 * expected; };
+  const auto bound = [](const attest::kernel::row_magnitudes& m, double mean, double output) {
+    return attest::kernel::fused_output_bound<double>(m, mean, output);
+  };
+  attest::kernel::row_magnitudes m;
+  m.key_width = 40;
+  m.keys = m.span = 3;
+  m.values = 1;
+  // Scores of at most 5e6: 16 roundings in a chunk, two more chunks, 3 of the scale, so 21u of it; an exponential
+  // rounds 2 · 5e6 u.
+  m.products = 1e7;
+  m.scale = 0.5;
+  CHECK(is_about(bound(m, 3, 0), (21 * 5e6 + 2 * 5e6) * u * 3));
+  CHECK(is_about(bound(m, 0, 3), (21 * 5e6 + 2 * 5e6) * u * 3));
+  // No scores: an exponential rounds 5.4u, three terms of a sum at most three times, 1/l and its product twice.
+  m.products = 0;
+  CHECK(is_about(bound(m, 7, 0), (5.4 + 3) * u * 7));
+  CHECK(is_about(bound(m, 0, 7), (5.4 + 3 + 2) * u * 7));
+  // 2^19 keys in 2^13 blocks: 3 more than those, 64 and 23 in a block.
+  m.keys = m.span = 1u << 19;
+  CHECK(is_about(bound(m, 2, 0), (5.4 + 8192 + 3 + 64) * u * 2));
+  CHECK(is_about(bound(m, 0, 2), (5.4 + 8192 + 3 + 23 + 2) * u * 2));
+  // 2^-1074 for each key and block and 2; weights that are taken for 0, of values so large that sums overflow.
+  m.values = 0;
+  CHECK(is_about(bound(m, 0, 0) / 0x1p-1060, (524288 + 8195 + 2) * 0x1p-14));
+  m.values = 1e300;
+  CHECK(is_about(bound(m, 0, 0), 4 * 524288 * 0x1p-959 * 1e300));
+  m.values = 1e308;
+  m.keys = m.span = 3;
+  CHECK(is_about(bound(m, 1e308, 0), (5.4 + 28 + 3) * u * 1e308));
+  // Where nothing is claimed.
+  const auto nothing = [&](auto change) {
+    auto other = m;
+    change(other);
+    return std::isinf(bound(other, 1, 1));
+  };
+  CHECK(!nothing([](auto&) {}));
+  CHECK(nothing([](auto& x) { x.softcap = 1; }));
+  CHECK(nothing([](auto& x) { x.bias = 0; }));
+  CHECK(nothing([](auto& x) { x.slope = 0; }));
+  CHECK(nothing([](auto& x) { x.sink = 1; }));
+  CHECK(nothing([](auto& x) { x.products = 1e13; }));
+  CHECK(nothing([](auto& x) { x.products = std::numeric_limits<double>::quiet_NaN(); }));
+  CHECK(nothing([](auto& x) { x.keys = 1u << 21; }));
+}
