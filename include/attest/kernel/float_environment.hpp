@@ -19,8 +19,9 @@ class float_environment {
 
  private:
   std::fenv_t caller_;
-  unsigned caller_sse_ = 0;  // x86-64: all that has to come back where the x87 unit stands as every program starts
-  bool only_sse_ = false;
+  // x86-64: all that has to come back where the x87 unit stands as every program starts.
+  [[maybe_unused]] unsigned caller_sse_ = 0;
+  [[maybe_unused]] bool only_sse_ = false;
 };
 
 }  // namespace attest::kernel
