@@ -3,6 +3,7 @@
 #include "reference/rounding_of_doubles.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -35,20 +36,52 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   return true;
 }
 
+namespace {
+
+/// The pattern of x if it is a normal number of the format: that of binary64 with fewer last bits, all 0, and
+/// another bias.
+std::optional<std::uint64_t> exact_pattern(double x, const format& f) {
+  const auto bits = std::bit_cast<std::uint64_t>(std::fabs(x));
+  const int dropped = 53 - f.precision;
+  if (std::fabs(x) < std::ldexp(1.0, f.min_exponent) || bits >> dropped << dropped != bits)
+    return std::nullopt;
+  const std::uint64_t pattern =
+      (bits >> dropped) - (static_cast<std::uint64_t>(1022 + f.min_exponent) << f.fraction_bits());
+  if (pattern > f.largest) return std::nullopt;
+  return x < 0 ? pattern | f.sign_bit() : pattern;
+}
+
+}  // namespace
+
+loaded_head::constant_column loaded_head::constant_of(const call& call, std::size_t c) const {
+  const exact_rows& v = v_.get();
+  if (v.numbers.empty())
+    if (const auto pattern = exact_pattern(v.row(0)[c], call.output.to()))
+      return {c, *pattern, 0, certificate::exact};
+  bool step = false;
+  const unbounded_dyadic value = dyadic_of(v(0, c));
+  const std::uint64_t pattern = round_ratio(value, 1, call.target_of(call.output), &step);
+  std::uint64_t low = 0;
+  if (const auto high = value_of_pattern(pattern, call.output.to()); high && call.output.has_low())
+    low = round_ratio(value - *high, 1, {&formats::binary32}, nullptr);
+  return {c, pattern, low, step ? certificate::exact : certificate::certified};
+}
+
 void loaded_head::sort_columns(const call& call) {
   const exact_rows& v = v_.get();
   constant_.clear();
   varying_.clear();
   for (const std::size_t c : facts_.constant_columns()) {
-    const input_number number = v(0, c);
-    if (!call.options.sinks.empty() && number.magnitude != 0) continue;
-    bool step = false;
-    const unbounded_dyadic value = dyadic_of(number);
-    const std::uint64_t pattern = round_ratio(value, 1, call.target_of(call.output), &step);
-    std::uint64_t low = 0;
-    if (const auto high = value_of_pattern(pattern, call.output.to()); high && call.output.has_low())
-      low = round_ratio(value - *high, 1, {&formats::binary32}, nullptr);
-    constant_.push_back({c, pattern, low, step ? certificate::exact : certificate::certified});
+    if (!call.options.sinks.empty() && v(0, c).magnitude != 0) continue;
+    // Often zeros, one beside the other.
+    if (!constant_.empty() && v.numbers.empty() &&
+        std::bit_cast<std::uint64_t>(v.row(0)[c]) ==
+            std::bit_cast<std::uint64_t>(v.row(0)[constant_.back().column])) {
+      constant_.push_back(constant_.back());
+      constant_.back().column = c;
+    } else {
+      constant_.push_back(constant_of(call, c));
+    }
   }
   varying_.reserve(v.width);
   if (constant_.empty()) {

@@ -53,6 +53,7 @@ class loaded_head {
 
  private:
   void sort_columns(const call& call);
+  constant_column constant_of(const call& call, std::size_t column) const;
   const double* packed_values() const {
     return constant_.empty() ? v_.get().doubles : varying_values_.data();
   }
