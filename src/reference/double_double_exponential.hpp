@@ -53,7 +53,6 @@ HWY_INLINE V number(double x) { return hn::Set(D(), x); }
 HWY_INLINE V plus(V x, V y) { return hn::Add(x, y); }
 HWY_INLINE V minus(V x, V y) { return hn::Sub(x, y); }
 HWY_INLINE V times(V x, V y) { return pinned(hn::Mul(x, y)); }
-HWY_INLINE V nearest_integer(V x) { return hn::Round(x); }
 HWY_INLINE V larger(V x, V y) { return hn::Max(x, y); }
 template <class X>
 HWY_INLINE two<X> plus(two<X> x, two<X> y) {
@@ -78,10 +77,6 @@ HWY_INLINE two<X> times(two<X> x, two<X> y) {
 template <class X>
 HWY_INLINE two<X> times(two<X> x, V y) {
   return {times(x.a, y), times(x.b, y)};
-}
-template <class X>
-HWY_INLINE two<X> nearest_integer(two<X> x) {
-  return {nearest_integer(x.a), nearest_integer(x.b)};
 }
 template <class X>
 HWY_INLINE two<X> larger(two<X> x, V y) {
@@ -127,23 +122,23 @@ HWY_INLINE void add_product(two<X> x, two<X> y, V z, two<X>& high, two<X>& low) 
   add_product(x.b, y.b, z, high.b, low.b);
 }
 
-/// 2^(i/256) as a pair, and 2^k, for the integers 256k + i of e.
-HWY_INLINE void powers_of_two(V e, V& power, V& high, V& low, V& small_high, V& small_low) {
+/// For an integer 256k + 16a + b, |k| < 1000, in the last bits of x: 2^(k + a/16) and 2^(b/256) as high (1 +
+/// rest) and small (1 + small_rest).
+HWY_INLINE void powers_of_two(V x, V& high, V& rest, V& small, V& small_rest) {
   const D d;
   const DU du;
-  const VU bits = hn::BitCast(du, hn::Add(e, number(0x1.8p52)));
-  power = hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ShiftRight<8>(bits), hn::Set(du, 1023))));
+  const VU bits = hn::BitCast(du, x);
   const VU upper = hn::ShiftRight<4>(bits);
-  high = lookup(exp_tables::sixteenths_high, upper);
-  low = lookup(exp_tables::sixteenths_low, upper);
-  small_high = lookup(exp_tables::small_high, bits);
-  small_low = lookup(exp_tables::small_low, bits);
+  const VU exponent = hn::ShiftLeft<52>(hn::ShiftRight<8>(bits));
+  high = hn::BitCast(d, hn::Add(hn::BitCast(du, lookup(exp_tables::sixteenths_high, upper)), exponent));
+  rest = lookup(exp_tables::sixteenths_rest, upper);
+  small = lookup(exp_tables::small_high, bits);
+  small_rest = lookup(exp_tables::small_rest, bits);
 }
 template <class X>
-HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low, two<X>& small_high,
-                              two<X>& small_low) {
-  powers_of_two(e.a, power.a, high.a, low.a, small_high.a, small_low.a);
-  powers_of_two(e.b, power.b, high.b, low.b, small_high.b, small_low.b);
+HWY_INLINE void powers_of_two(two<X> x, two<X>& high, two<X>& rest, two<X>& small, two<X>& small_rest) {
+  powers_of_two(x.a, high.a, rest.a, small.a, small_rest.a);
+  powers_of_two(x.b, high.b, rest.b, small.b, small_rest.b);
 }
 
 // The exponential in three steps, which exponentials() takes one after another for all vectors of some rows:
@@ -152,16 +147,16 @@ HWY_INLINE void powers_of_two(two<X> e, two<X>& power, two<X>& high, two<X>& low
 /// r, |r| <= 1/2 + 2^-9, and the pair th + tl with 2^((yh + yl - shift)/256) = (th + tl) 2^(r/256).
 template <class X>
 HWY_INLINE void reduce(X yh, X yl, V shift, X& r, X& th, X& tl) {
-  const X n = nearest_integer(yh);
-  X rl;
-  fast_two_sum(minus(yh, n), yl, r, rl);
-  X power, ah, al, bh, bl;
-  powers_of_two(larger(minus(n, shift), number(256 * least_exponent)), power, ah, al, bh, bl);
-  ah = times(ah, power);
-  al = times(al, power);
-  th = times(ah, bh);
-  tl = multiply_add(al, bh, multiply_add(ah, bl, product_low(ah, bh, th)));
-  tl = multiply_add(th, times(rl, number(exp_tables::c1_high)), tl);
+  // Adding this rounds to an integer, which is in the last bits then.
+  const V large = minus(number(0x1.8p52), shift);
+  yh = larger(yh, plus(shift, number(256 * least_exponent)));
+  const X integer = plus(yh, large);
+  X rl, high, rest, small, small_rest;
+  fast_two_sum(minus(yh, minus(integer, large)), yl, r, rl);
+  powers_of_two(integer, high, rest, small, small_rest);
+  th = times(high, small);
+  tl = multiply_add(rl, number(exp_tables::c1_high), plus(rest, small_rest));
+  tl = multiply_add(th, tl, product_low(high, small, th));
 }
 
 /// 2^(r/256) - 1 as eh + el.

@@ -4,18 +4,18 @@
 // the rest rounded to binary64.
 namespace attest::exp_tables {
 
-// 2^(i/16) and 2^(i/256) for i < 16.
+// 2^(i/16) and 2^(i/256) for i < 16: rounded to binary64, and the rest divided by that.
 alignas(64) inline constexpr double sixteenths_high[16] = {
     0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
     0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0,
     0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f09p+0,
     0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0
 };
-alignas(64) inline constexpr double sixteenths_low[16] = {
-    0x0p+0, 0x1.8a62e4adc610bp-54, -0x1.19041b9d78a76p-55, 0x1.9b07eb6c70573p-54,
-    0x1.6f46ad23182e4p-55, 0x1.ada0911f09ebcp-55, 0x1.d4397afec42e2p-56, 0x1.6324c054647adp-54,
-    -0x1.bdd3413b26456p-54, -0x1.41577ee04992fp-55, 0x1.6e9f156864b27p-54, 0x1.c7c46b071f2bep-56,
-    0x1.7a1cd345dcc81p-54, 0x1.11065895048ddp-55, 0x1.2ed02d75b3707p-55, -0x1.e9c23179c2893p-54
+alignas(64) inline constexpr double sixteenths_rest[16] = {
+    0x0p+0, 0x1.79aa65d837b6dp-54, -0x1.01b15eaa59348p-55, 0x1.68efde3a8a894p-54,
+    0x1.34d754db0abb6p-55, 0x1.59f48a72a4c6dp-55, 0x1.690cebb7aafbp-56, 0x1.063e1e21c5409p-54,
+    -0x1.3b3efbf5e2228p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55, 0x1.1affc2b91ce27p-56,
+    0x1.c1a7792cb3387p-55, 0x1.36eae30af0cb3p-56, 0x1.4a385a63d07a7p-56, -0x1.ff7128fd391fp-55
 };
 alignas(64) inline constexpr double small_high[16] = {
     0x1p+0, 0x1.00b1afa5abcbfp+0, 0x1.0163da9fb3335p+0, 0x1.02168143b0281p+0,
@@ -23,11 +23,11 @@ alignas(64) inline constexpr double small_high[16] = {
     0x1.059b0d3158574p+0, 0x1.0650a0e3c1f89p+0, 0x1.0706b29ddf6dep+0, 0x1.07bd42b72a836p+0,
     0x1.0874518759bc8p+0, 0x1.092bdf66607ep+0, 0x1.09e3ecac6f383p+0, 0x1.0a9c79b1f3919p+0
 };
-alignas(64) inline constexpr double small_low[16] = {
-    0x0p+0, -0x1.4f6b2a7609f71p-55, 0x1.b61299ab8cdb7p-54, -0x1.2bf310fc54eb6p-55,
-    -0x1.19083535b085dp-56, 0x1.56811eeade11ap-57, -0x1.0a31c1977c96ep-54, 0x1.4c3793aa0d08dp-55,
-    0x1.d73e2a475b465p-55, -0x1.5cb7b5799c397p-54, -0x1.c91dfe2b13c27p-55, 0x1.32334544587p-55,
-    0x1.186be4bb284ffp-57, -0x1.68063800a3fd1p-54, 0x1.1487818316136p-54, 0x1.5d16c873d1d38p-55
+alignas(64) inline constexpr double small_rest[16] = {
+    0x0p+0, -0x1.4e82fc61851acp-55, 0x1.b3b4f1a88bf6ep-54, -0x1.2985dd8521d32p-55,
+    -0x1.160139cd8dc5dp-56, 0x1.51e617061bfbdp-57, -0x1.05e7a108766d1p-54, 0x1.45fad437fa426p-55,
+    0x1.cd2523567f613p-55, -0x1.54529642b232fp-54, -0x1.bce8023f98efap-55, 0x1.293708ef5c32ep-55,
+    0x1.0f74e61e6c861p-57, -0x1.5b9280905b2a4p-54, 0x1.0a3e45b33d399p-54, 0x1.4f31f32c4b7e7p-55
 };
 
 // 2^(r/256) - 1 = c1 r + c2 r^2 + ... + c7 r^7 for |r| <= 0.502: the Taylor polynomial, its term of degree 8

@@ -24,7 +24,7 @@ class exp_tables_generator {
         "// Written by tests/reference/exp_tables_generator.hpp; do not edit. A pair is the number rounded to binary64 and\n"
         "// the rest rounded to binary64.\n"
         "namespace attest::exp_tables {\n\n"
-        "// 2^(i/16) and 2^(i/256) for i < 16.\n";
+        "// 2^(i/16) and 2^(i/256) for i < 16: rounded to binary64, and the rest divided by that.\n";
     table(t, "sixteenths", 16);
     table(t, "small", 256);
     t += "\n// 2^(r/256) - 1 = c1 r + c2 r^2 + ... + c7 r^7 for |r| <= 0.502: the Taylor polynomial, its term of degree 8\n"
@@ -94,12 +94,16 @@ class exp_tables_generator {
 
   void table(std::string& t, const std::string& name, long divisor) {
     for (const bool high : {true, false}) {
-      t += "alignas(64) inline constexpr double " + name + (high ? "_high" : "_low") + "[16] = {\n";
+      t += "alignas(64) inline constexpr double " + name + (high ? "_high" : "_rest") + "[16] = {\n";
       for (long i = 0; i < 16; ++i) {
         mpfr_set_si(x_, i, MPFR_RNDN);
         mpfr_div_si(x_, x_, divisor, MPFR_RNDN);
         mpfr_exp2(x_, x_, MPFR_RNDN);
-        t += (i % 4 == 0 ? "    " : " ") + hexadecimal(word(high)) + (i == 15 ? "" : ",") + (i % 4 == 3 ? "\n" : "");
+        if (!high) {
+          mpfr_div_d(x_, x_, word(true), MPFR_RNDN);
+          mpfr_sub_ui(x_, x_, 1, MPFR_RNDN);
+        }
+        t += (i % 4 == 0 ? "    " : " ") + hexadecimal(word(true)) + (i == 15 ? "" : ",") + (i % 4 == 3 ? "\n" : "");
       }
       t += "};\n";
     }
