@@ -121,34 +121,35 @@ inline void evaluation::finish_output(std::size_t i, double_double inverse, doub
     std::fill_n(output_high, width_, 0.0);
     std::fill_n(output_low, width_, 0.0);
   }
+  const double* largest = head_.value_largest;
+  const std::size_t width = head_.value_width;
   const V ih = hn::Set(d, inverse.high);
   const V il = hn::Set(d, inverse.low);
   const V relative = hn::Set(d, error);
   const auto unbounded = hn::Eq(relative, hn::Set(d, infinity));
-  const auto columns = [&](std::size_t c, double* high, double* low, double* bound) HWY_ATTR {
+  const auto columns = [=](std::size_t c, double* high, double* low, double* bound) HWY_ATTR {
     V h, e;
     multiply(hn::Load(d, output_high + c), hn::Load(d, output_low + c), ih, il, h, e);
     two_sum(h, e, h, e);
     hn::StoreU(h, d, high);
     hn::StoreU(e, d, low);
     // 0 for a column of zeros, infinity (and not NaN) where nothing is claimed.
-    const V product = hn::Mul(relative, hn::Load(d, head_.value_largest + c));
+    const V product = hn::Mul(relative, hn::Load(d, largest + c));
     hn::StoreU(hn::IfThenElse(unbounded, relative, product), d, bound);
   };
   for (std::size_t panel = 0; panel < head_.value_panels; ++panel) {
     if ((state_[i].wanted_panels & panel_bit(panel)) == 0) continue;
     const std::size_t first = panel * panel_width;
-    for (std::size_t c = first; c < std::min(first + panel_width, head_.value_width); c += lanes) {
-      if (c + lanes <= head_.value_width) {
-        columns(c, result.output_high + c, result.output_low + c, result.output_error + c);
-      } else {
-        double part[3][lanes];
-        columns(c, part[0], part[1], part[2]);
-        const std::size_t here = head_.value_width - c;
-        std::copy_n(part[0], here, result.output_high + c);
-        std::copy_n(part[1], here, result.output_low + c);
-        std::copy_n(part[2], here, result.output_error + c);
-      }
+    const std::size_t last = std::min(first + panel_width, width);
+    std::size_t c = first;
+    for (; c + lanes <= last; c += lanes)
+      columns(c, result.output_high + c, result.output_low + c, result.output_error + c);
+    if (c < last) {
+      double part[3][lanes];
+      columns(c, part[0], part[1], part[2]);
+      std::copy_n(part[0], last - c, result.output_high + c);
+      std::copy_n(part[1], last - c, result.output_low + c);
+      std::copy_n(part[2], last - c, result.output_error + c);
     }
   }
 }

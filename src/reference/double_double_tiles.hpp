@@ -61,6 +61,7 @@ HWY_INLINE void score_tile(const double* HWY_RESTRICT q, const double* HWY_RESTR
     tile_row a = start, b = start, c = start, e = start;
     const double* qc = q + first;
     const double* kc = k;
+    HWY_UNROLL(2)  // else clang copies all sums from one register to another, in every round
     for (std::size_t i = 0; i < width; ++i, qc += group_rows, kc += panel_width) {
       const V k0 = in_register(hn::Load(d, kc));
       const V k1 = in_register(hn::Load(d, kc + lanes));
@@ -117,6 +118,7 @@ HWY_INLINE void output_tile(const double* HWY_RESTRICT high, const double* HWY_R
     const double* h = high + first * block_keys;
     const double* l = low + first * block_keys;
     const double* vj = v;
+    HWY_UNROLL(2)
     for (std::size_t j = 0; j < count; ++j, vj += panel_width) {
       const V v0 = in_register(hn::Load(d, vj));
       const V v1 = in_register(hn::Load(d, vj + lanes));
