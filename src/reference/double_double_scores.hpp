@@ -130,13 +130,8 @@ inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::siz
 }
 
 inline void evaluation::rescale(std::size_t i, double shift) {
-  if (shift_[i] == -infinity) {
-    shift_[i] = shift;
-    return;
-  }
   const double by = (shift_[i] - shift) / 256;
   const double f = by < -1000 ? 0 : std::ldexp(1.0, static_cast<int>(by));
-  shift_[i] = shift;
   grids_[i] *= f;
   error_[i] *= f;
   const D d;
@@ -261,7 +256,12 @@ inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std
       top = hn::Max(top, hn::IfThenElse(sees, hn::Load(d, high + j), hn::Set(d, -infinity)));
     }
   } else {
-    for (std::size_t j = first; j < last; j += lanes) top = hn::Max(top, hn::Load(d, high + j));
+    V other = top;
+    for (std::size_t j = first; j < last; j += 2 * lanes) {
+      top = hn::Max(top, hn::Load(d, high + j));
+      other = hn::Max(other, hn::Load(d, high + j + lanes));
+    }
+    top = hn::Max(top, other);
   }
   double largest = hn::GetLane(hn::MaxOfLanes(d, top));
   if (direct) largest *= s.factor.high;
@@ -271,7 +271,10 @@ inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std
     largest_low_[i] = largest_low;
   }
   const double shift = 256 * std::ceil(largest / 256);
-  if (shift > shift_[i]) rescale(i, shift);
+  if (shift > shift_[i]) {
+    if (shift_[i] != -infinity) rescale(i, shift);
+    shift_[i] = shift;
+  }
   relative_error_[r] = relative;
   memory_.block_shift[i * blocks_ + block] = shift_[i];
   memory_.block_error[i * blocks_ + block] = relative;
