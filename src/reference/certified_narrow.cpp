@@ -165,11 +165,9 @@ bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
   if (!plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows)) return false;
   block.size = rows.size();
   const std::size_t width = w.head.varying().size();
-  for (std::size_t r = 0; r < block.size; ++r) {
-    const result_array::place at{rows.b, rows.h, rows.first + r, 0};
-    block.places[r] = call.output.address(at);
-    call.output.fill_certificates(at, width);
-  }
+  call.output.addresses({rows.b, rows.h, rows.first, 0}, block.size, block.places);
+  for (std::size_t r = 0; r < block.size && call.output.has_certificates(); ++r)
+    call.output.fill_certificates({rows.b, rows.h, rows.first + r, 0}, width);
   const std::size_t open = evaluate(call, block, std::nullopt, w);
   w.counts.settled(reference_tier::narrow, certificate::certified, (block.size - open) * width);
   w.rows.clear();

@@ -212,10 +212,10 @@ bool finish_by_pairs(const call& call, const row_block& block, worker& w) {
   for (std::size_t r = 0; r < rows; ++r) {
     double* high = numbers + r * 3 * width;
     w.pairs.results[r] = {high, high + width, high + 2 * width, nullptr, nullptr, nullptr, nullptr};
-    const result_array::place at{block.b, block.h, block.first + r, 0};
-    w.pairs.places[r] = call.output.address(at);
-    call.output.fill_certificates(at, width);
+    if (call.output.has_certificates())
+      call.output.fill_certificates({block.b, block.h, block.first + r, 0}, width);
   }
+  call.output.addresses({block.b, block.h, block.first, 0}, rows, w.pairs.places.data());
   tier::evaluate(head, steps_of(w.steps), w.pairs.rows, w.pairs.results, w.pairs.kernel);
   const std::size_t open = round_pair_rows_between_steps(rows, width, numbers, 3 * width, call.how.direction,
                                                          w.pairs.places.data(), w.pairs.open_rows.data());

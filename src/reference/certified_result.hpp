@@ -40,6 +40,13 @@ class result_array {
     return static_cast<unsigned char*>(high_.data()) + high_.where().offset(at[0], at[1], at[2], at[3]) *
                                                            static_cast<std::ptrdiff_t>(size_of(high_.type()));
   }
+  /// address() of `rows` rows of one head from `first` on.
+  void addresses(const place& first, std::size_t rows, void** to) const {
+    auto* at = static_cast<unsigned char*>(address(first));
+    const std::ptrdiff_t step = high_.where().strides[2] * static_cast<std::ptrdiff_t>(size_of(high_.type()));
+    for (std::size_t r = 0; r < rows; ++r) to[r] = at + static_cast<std::ptrdiff_t>(r) * step;
+  }
+  bool has_certificates() const { return certificates_.has_value(); }
   /// The elements from here on are certified.
   void fill_certificates(const place& at, std::size_t count) const {
     if (!certificates_) return;
