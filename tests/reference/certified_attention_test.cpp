@@ -473,6 +473,41 @@ TEST_CASE("Low words: the rounded difference from the element") {
   CHECK(low[0] == 0);
 }
 
+TEST_CASE("Results with gaps between rows, rows backwards and columns apart are those without") {
+  constexpr std::size_t queries = 70, keys = 20, width = 16;
+  std::mt19937_64 random(8);
+  std::normal_distribution<double> normal;
+  array q = zeros(queries, 8), k = zeros(keys, 8), v = zeros(keys, width);
+  for (array* a : {&q, &k, &v})
+    for (double& x : a->x) x = normal(random);
+  const auto check = [&]<class T>(T untouched, dtype type) {
+    const auto evaluate = [&](std::vector<T>& o, std::size_t start, std::ptrdiff_t row,
+                              std::ptrdiff_t column) {
+      std::vector<certificate> how(queries * width, certificate::undecided);
+      certified_results r{any_result(o.data() + start, type, layout({queries, width}, {row, column}))};
+      r.output_certificates = tensor<certificate>(how.data(), {queries, width});
+      certified_attention({q, k, v}, {}, r);
+      CHECK(std::count(how.begin(), how.end(), certificate::undecided) == 0);
+    };
+    std::vector<T> dense(queries * width, untouched);
+    evaluate(dense, 0, width, 1);
+    for (const auto& [start, row, column] :
+         {std::array<std::ptrdiff_t, 3>{0, 23, 1}, std::array<std::ptrdiff_t, 3>{69 * 19, -19, 1},
+          std::array<std::ptrdiff_t, 3>{0, 33, 2}}) {
+      std::vector<T> got(queries * 33, untouched), expected = got;
+      evaluate(got, static_cast<std::size_t>(start), row, column);
+      for (std::size_t i = 0; i < queries; ++i)
+        for (std::size_t c = 0; c < width; ++c)
+          expected[static_cast<std::size_t>(start + static_cast<std::ptrdiff_t>(i) * row +
+                                            static_cast<std::ptrdiff_t>(c) * column)] = dense[i * width + c];
+      CHECK(got == expected);
+    }
+  };
+  check(-7.0, dtype::binary64);
+  check(-7.0f, dtype::binary32);
+  check(std::uint16_t{0x5555}, dtype::bfloat16);
+}
+
 TEST_CASE("Inputs of every numeric type, with strides of any kind") {
   const std::int8_t q[] = {1, 9, -1, 9};               // every other one
   const float k[] = {3, 2, 1};                         // backwards
