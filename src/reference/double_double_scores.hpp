@@ -224,14 +224,23 @@ inline bool evaluation::start_exponentials(std::size_t block, std::size_t i, std
   const std::size_t last_key = block * block_keys + last;
   masked_[r] = row.visible || s.first > first_key || s.last < last_key;
   if (masked_[r]) {
-    bool any = false;
-    for (std::size_t j = first; j < last; ++j) {
-      const std::size_t key = block * block_keys + j;
-      const bool sees = key >= s.first && key < s.last && (!row.visible || row.visible[key - row.first_key]);
-      mask[j] = sees ? ~std::uint64_t{0} : 0;
-      any |= sees;
+    // What is in the range of keys, less what is hidden there.
+    const std::size_t begin = std::clamp(s.first, first_key, last_key) - block * block_keys;
+    const std::size_t end = std::clamp(s.last, first_key, last_key) - block * block_keys;
+    if (begin >= end) return false;
+    std::fill(mask + first, mask + begin, std::uint64_t{0});
+    std::fill(mask + begin, mask + end, ~std::uint64_t{0});
+    std::fill(mask + end, mask + last, std::uint64_t{0});
+    if (row.visible) {
+      const unsigned char* visible = row.visible + (block * block_keys + begin - row.first_key);
+      bool any = false;
+      for (std::size_t j = begin; j < end; ++j) {
+        const bool sees = visible[j - begin] != 0;
+        mask[j] = sees ? ~std::uint64_t{0} : 0;
+        any |= sees;
+      }
+      if (!any) return false;
     }
-    if (!any) return false;
   } else if (row.bias) {
     std::fill(mask + first, mask + last, ~std::uint64_t{0});
   }
