@@ -123,16 +123,18 @@ bool first_order_suffices(const fused_roundings& n, const row_magnitudes& r) {
 template <class T>
 constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
 /// What one exponential is off by, in u, beside the error of its argument before the largest is subtracted and
-/// |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums might overflow.
+/// |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums of some column might overflow.
 template <class T>
 double exponential_roundings(const row_magnitudes& r) {
-  const bool may_overflow =
-      !(static_cast<double>(r.keys) * r.values < static_cast<double>(std::numeric_limits<T>::max()) / 32);
+  const bool may_overflow = !(static_cast<double>(r.keys) * std::max(r.values, r.all_values) <
+                              static_cast<double>(std::numeric_limits<T>::max()) / 32);
   return 5.4 + (may_overflow ? 28 : 0);
 }
 template <class T>
 double fused_score_bound(const row_magnitudes& r, const fused_roundings& n) {
-  return score_bound<T>(r, {n.product + 3, 18, 4, 3, 2});
+  // Where scale · log2 e overflows, both are multiplied with and rounded.
+  const bool at_once = r.scale < static_cast<double>(std::numeric_limits<T>::max()) / 2;
+  return score_bound<T>(r, {n.product + (at_once ? 3 : 4), 18, 4, 3, 2});
 }
 
 }  // namespace

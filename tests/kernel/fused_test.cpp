@@ -501,6 +501,11 @@ TEST_CASE("fused_output_bound: each of its terms") {
   m.scale = 0.5;
   CHECK(is_about(bound(m, 3, 0), (21 * 5e6 + 2 * 5e6) * u * 3));
   CHECK(is_about(bound(m, 0, 3), (21 * 5e6 + 2 * 5e6) * u * 3));
+  // Where scale · log2 e overflows, scores are multiplied by one after the other.
+  auto large = m;
+  large.products = 5e-36;
+  large.scale = 3e38;
+  CHECK(is_about(attest::kernel::fused_output_bound<float>(large, 3, 0), (22 * 1500 + 2 * 1500) * 0x1p-24 * 3));
   // No scores: an exponential rounds 5.4u, three terms of a sum at most three times, 1/l and its product twice.
   m.products = 0;
   CHECK(is_about(bound(m, 7, 0), (5.4 + 3) * u * 7));
@@ -517,6 +522,12 @@ TEST_CASE("fused_output_bound: each of its terms") {
   m.values = 1e308;
   m.keys = m.span = 3;
   CHECK(is_about(bound(m, 1e308, 0), (5.4 + 28 + 3) * u * 1e308));
+  // Such values in another column have the same effect on the exponentials.
+  m.values = 1;
+  m.all_values = 1e308;
+  CHECK(is_about(bound(m, 1, 0), (5.4 + 28 + 3) * u));
+  m.all_values = 0;
+  m.values = 1e308;
   // Where nothing is claimed.
   const auto nothing = [&](auto change) {
     auto other = m;

@@ -19,6 +19,7 @@ struct row_magnitudes {
   double distance = 0;               // max_j |position difference|
   double sink = 0;                   // |sink|
   double values = 0;                 // max_j |V_jc|, of the column or of all
+  double all_values = 0;             // of all columns, where `values` is of one: some overflow in others
   double log_sum_exp = 0;            // |log-sum-exp|, in its base
   bool base_two = false;             // of the log-sum-exp
 };
