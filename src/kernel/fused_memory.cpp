@@ -11,11 +11,16 @@ namespace {
 
 constexpr std::align_val_t line{64};
 
+// Whether the thread's kept_memory is gone. Static objects, and thread-local ones that are older, are
+// destroyed after that; a bool can be read even then.
+thread_local bool gone = false;
+
 /// Blocks that the thread has released, none larger than the rest of the budget.
 class kept_memory {
  public:
   ~kept_memory() {
     for (const block& b : blocks_) ::operator delete(b.memory, line);
+    gone = true;
   }
 
   /// The smallest block of at least so many bytes, and of at most twice as many; null if there is none.
@@ -61,18 +66,26 @@ class kept_memory {
   std::size_t kept_ = 0;
 };
 
-kept_memory& kept() {
+/// Null once it is gone.
+kept_memory* kept() {
+  if (gone) return nullptr;
   thread_local kept_memory memory;
-  return memory;
+  return &memory;
 }
 
 }  // namespace
 
 void* take_memory(std::size_t bytes) {
-  if (void* memory = kept().take(bytes)) return memory;
+  if (kept_memory* blocks = kept())
+    if (void* memory = blocks->take(bytes)) return memory;
   return ::operator new(bytes, line);
 }
 
-void release_memory(void* memory, std::size_t bytes) noexcept { kept().keep(memory, bytes); }
+void release_memory(void* memory, std::size_t bytes) noexcept {
+  if (kept_memory* blocks = kept())
+    blocks->keep(memory, bytes);
+  else
+    ::operator delete(memory, line);
+}
 
 }  // namespace attest::kernel::fused_head

@@ -6,6 +6,7 @@
 #include "head.hpp"
 #include "inputs.hpp"
 
+#include <cstdlib>
 #include <functional>
 
 using attest::attention_error;
@@ -17,6 +18,15 @@ using testing::random_source;
 using testing::which;
 
 namespace {
+
+/// Uses the kernel when static objects are destroyed, which is after the memory that a thread keeps.
+const struct at_exit {
+  ~at_exit() {
+    auto c = testing::one_head<double>(20, {0, 0}, {1, 2});
+    for (int i = 0; i < 2; ++i)
+      if (c.fused().output != std::vector<double>(20, 1.5)) std::abort();
+  }
+} call_at_exit;
 
 template <class T>
 void check_all_kinds(std::uint64_t seed, which kernel) {
