@@ -117,32 +117,31 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
   const auto& ve = v.where().extents;
   const attention_shape shape{qe[0], qe[1], ke[1], qe[2], ke[2], qe[3], ve[3]};
 
-  const std::string q_text = shape_text(q.where());
-  const std::string k_text = shape_text(k.where());
-  const std::string v_text = shape_text(v.where());
-  const auto refuse = [](const char* name, const std::string& text, const std::string& rest) {
-    throw attention_error(fault::shape, name, "shape " + text + " " + rest);
+  const auto refuse = [](const char* name, const any_tensor& array, const std::string& rest) {
+    throw attention_error(fault::shape, name, "shape " + shape_text(array.where()) + " " + rest);
   };
-  const auto nonzero = [&](const char* name, const any_tensor& array, const std::string& text) {
+  const auto nonzero = [&](const char* name, const any_tensor& array) {
     const auto& e = array.where().extents;
     if (e[0] == 0 || e[1] == 0 || e[3] == 0)
-      refuse(name, text, "has an extent of zero: batch, heads and width have to be at least 1");
+      refuse(name, array, "has an extent of zero: batch, heads and width have to be at least 1");
   };
-  nonzero("Q", q, q_text);
-  nonzero("K", k, k_text);
-  nonzero("V", v, v_text);
-  if (ke[0] != qe[0]) refuse("K", k_text, "does not fit Q of shape " + q_text + ": both need the same batch");
-  if (ke[3] != qe[3])
-    refuse("K", k_text, "does not fit Q of shape " + q_text + ": both need the same width d_k");
-  if (ve[0] != ke[0]) refuse("V", v_text, "does not fit K of shape " + k_text + ": both need the same batch");
-  if (ve[1] != ke[1])
-    refuse("V", v_text, "does not fit K of shape " + k_text + ": both need the same number of heads");
-  if (ve[2] != ke[2])
-    refuse("V", v_text, "does not fit K of shape " + k_text + ": both need the same number of positions Tk");
+  nonzero("Q", q);
+  nonzero("K", k);
+  nonzero("V", v);
+  const auto unlike = [&](const char* name, const any_tensor& array, const char* other_name,
+                          const any_tensor& other, const std::string& need) {
+    refuse(name, array,
+           "does not fit " + std::string(other_name) + " of shape " + shape_text(other.where()) + ": " + need);
+  };
+  if (ke[0] != qe[0]) unlike("K", k, "Q", q, "both need the same batch");
+  if (ke[3] != qe[3]) unlike("K", k, "Q", q, "both need the same width d_k");
+  if (ve[0] != ke[0]) unlike("V", v, "K", k, "both need the same batch");
+  if (ve[1] != ke[1]) unlike("V", v, "K", k, "both need the same number of heads");
+  if (ve[2] != ke[2]) unlike("V", v, "K", k, "both need the same number of positions Tk");
   if (qe[1] % ke[1] != 0)
-    refuse("K", k_text,
-           "does not fit Q of shape " + q_text + ": the " + std::to_string(qe[1]) +
-               " query heads have to be a multiple of the " + std::to_string(ke[1]) + " key/value heads");
+    unlike("K", k, "Q", q,
+           "the " + std::to_string(qe[1]) + " query heads have to be a multiple of the " +
+               std::to_string(ke[1]) + " key/value heads");
   check_data("Q", q);
   check_data("K", k);
   check_data("V", v);
@@ -192,7 +191,7 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
       if (o.key_lengths[b] > shape.keys)
         throw attention_error(fault::option, "key_lengths",
                               "element " + std::to_string(b) + " is " + std::to_string(o.key_lengths[b]) +
-                                  ", and K of shape " + k_text + " holds " + std::to_string(shape.keys) +
+                                  ", and K of shape " + shape_text(k.where()) + " holds " + std::to_string(shape.keys) +
                                   " keys: a length is at most that");
   }
   check_positions(shape, o);

@@ -147,6 +147,9 @@ void write_means(const call& call, query& x, worker& w) {
       write_ratio(call, call.output, output_place(x, c), w.head.facts().sum(c, first, last), last - first, w);
     } else {
       auto& mean = memory.means[c];
+      if (!mean && last - first == 1 && w.head.values().numbers.empty())
+        if (const auto pattern = exact_pattern(w.head.values().row(first)[c], call.output.to()))
+          mean = {*pattern, certificate::exact};
       if (!mean) {
         bool step = false;
         const std::uint64_t pattern =

@@ -36,23 +36,6 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   return true;
 }
 
-namespace {
-
-/// The pattern of x if it is a normal number of the format: that of binary64 with fewer last bits, all 0, and
-/// another bias.
-std::optional<std::uint64_t> exact_pattern(double x, const format& f) {
-  const auto bits = std::bit_cast<std::uint64_t>(std::fabs(x));
-  const int dropped = 53 - f.precision;
-  if (std::fabs(x) < std::ldexp(1.0, f.min_exponent) || bits >> dropped << dropped != bits)
-    return std::nullopt;
-  const std::uint64_t pattern =
-      (bits >> dropped) - (static_cast<std::uint64_t>(1022 + f.min_exponent) << f.fraction_bits());
-  if (pattern > f.largest) return std::nullopt;
-  return x < 0 ? pattern | f.sign_bit() : pattern;
-}
-
-}  // namespace
-
 loaded_head::constant_column loaded_head::constant_of(const call& call, std::size_t c) const {
   const exact_rows& v = v_.get();
   if (v.numbers.empty())

@@ -8,6 +8,8 @@
 #include <attest/rounding/round.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -70,6 +72,18 @@ std::optional<unbounded_dyadic> value_of_pattern(std::uint64_t pattern, const fo
   const decoded d = decode(pattern, f);
   if (d.kind != number_kind::finite) return std::nullopt;
   return dyadic_of({d.negative, d.significand, d.exponent});
+}
+
+// It is that of binary64 with fewer last bits, all 0, and another bias.
+std::optional<std::uint64_t> exact_pattern(double x, const format& f) {
+  const auto bits = std::bit_cast<std::uint64_t>(std::fabs(x));
+  const int dropped = 53 - f.precision;
+  if (std::fabs(x) < std::ldexp(1.0, f.min_exponent) || bits >> dropped << dropped != bits)
+    return std::nullopt;
+  const std::uint64_t pattern =
+      (bits >> dropped) - (static_cast<std::uint64_t>(1022 + f.min_exponent) << f.fraction_bits());
+  if (pattern > f.largest) return std::nullopt;
+  return x < 0 ? pattern | f.sign_bit() : pattern;
 }
 
 std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,

@@ -85,6 +85,9 @@ struct target {
 std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denominator, const target& to,
                           bool* half_step);
 
+/// The pattern of x if it is a normal number of the format.
+std::optional<std::uint64_t> exact_pattern(double x, const format& f);
+
 /// What the finite float with this pattern is; nothing for infinity and NaN.
 std::optional<unbounded_dyadic> value_of_pattern(std::uint64_t pattern, const format& f);
 
