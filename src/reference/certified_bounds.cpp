@@ -16,7 +16,7 @@ kernel::row_magnitudes head_magnitudes(const call& call, worker& w) {
   m.softcap = w.steps.softcap;
   if (w.steps.slope) m.slope = std::fabs(*w.steps.slope);
   if (w.steps.sink) m.sink = std::fabs(*w.steps.sink);
-  m.values = w.head.fused().largest_value();
+  m.values = m.all_values = w.head.fused().largest_value();
   return m;
 }
 

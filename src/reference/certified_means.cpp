@@ -43,7 +43,6 @@ void settle_row(const call& call, const worker::open_row& row, const float* mean
   query& x = *row.x;
   const std::vector<std::size_t>& columns = w.head.varying();
   kernel::row_magnitudes m = row_magnitudes_of(call, x, w);
-  m.all_values = m.values;
   w.head.facts().next_row();
   for (std::size_t n = 0; n < columns.size() && x.open_count != 0; ++n) {
     if (x.open[n] == 0) continue;
