@@ -210,6 +210,13 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     CHECK(ask(zeros(1), zeros(3), column({1, 1, 2}), dtype::binary16) == 0x3D55);  // 4/3 = 1.0101010101|01..
     CHECK(c[0] == certificate::certified);
   }
+  SECTION("means of huge numbers, each score's the same, whose sum overflows on the way") {
+    constexpr double a = 0x1.8p1023;
+    CHECK(ask(column({1}), column({0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}),
+              column({a, a, -a, 0, 0, 0, 0, 0, a, a, -a, 0, 0, 0, 0, 0}),
+              dtype::binary64) == std::bit_cast<std::uint64_t>(a / 8));
+    CHECK(c[0] == certificate::exact);
+  }
   SECTION("the same three on distinct scores of constant V") {
     CHECK(ask(column({1}), column({1, 2}), column({1.5, 1.5}), dtype::binary16) == 0x3E00);
     CHECK(c[0] == certificate::exact);
