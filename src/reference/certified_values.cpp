@@ -80,8 +80,7 @@ bool value_facts::mean_excludes(std::size_t column, const row_view& row, double 
   add_up(row);
   const auto n = static_cast<double>(count_ + (row.steps->sink ? 1 : 0));
   const double margin = 0x1p-50 * n * (n * largest() + std::fabs(x));
-  const double difference = std::fabs(n * x - sums_[column]);
-  return difference > margin && std::isfinite(difference);  // a sum that overflowed says nothing
+  return std::fabs(n * x - sums_[column]) > margin;  // where the sum overflowed, the margin is infinite
 }
 
 unbounded_dyadic value_facts::sum(std::size_t column, std::size_t first, std::size_t last) {
