@@ -1,24 +1,29 @@
 """The structures and functions of attest.h for Python's ctypes, without anything beyond the standard library.
 
     import attest_ctypes as attest
-    library = attest.load("libattest.so")
+    library = attest.load()
     inputs, options, results = attest.inputs(q, k, v), attest.options(causal=1, scale=0.125), attest.results(output)
     library.attention(attest.FUSED, inputs, options, results)
 
 Arrays are whatever shares memory on the CPU, with any strides: by the buffer protocol (array.array, bytearray, memoryview,
 NumPy) in the formats d, f, e, b, h, i, l, q, their unsigned forms and ?; or by DLPack (PyTorch, JAX), bfloat16 and float8
-too. NumPy arrays of ml_dtypes are known by the names of their dtypes. Bits of any other origin are unsigned integers with
-their dtype: array_of(x, dtype=attest.BFLOAT16). Anything else in memory can be described with array(). A status that is not
-OK is raised as Error; a name or an array that cannot be meant is a TypeError.
+too. NumPy arrays of ml_dtypes are known by the names of their dtypes. Bits of any other origin are integers with their dtype:
+array_of(x, dtype=attest.BFLOAT16). Integers of 16 bits need one, as they may be either: attest.INT16 for those that count.
+Anything else in memory can be described with array(). A status that is not OK is raised as Error; what cannot be meant is a
+TypeError, and a number out of its field's range a ValueError.
 """
 import ctypes
 import math
+import operator
 
 NAIVE, STABLE, FUSED = 1, 2, 3
 STATUS = ("ok", "shape", "option", "unsupported", "value", "overflow", "argument", "out of memory", "interrupted", "internal")
 (BOOLEAN, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT8_E4M3FN, FLOAT8_E5M2, FLOAT8_E4M3FNUZ,
  FLOAT8_E5M2FNUZ, BFLOAT16, BINARY16, BINARY32, BINARY64) = range(1, 18)
 TOP_LEFT, BOTTOM_RIGHT = 1, 2
+EMPTY_ROW_ZERO, EMPTY_ROW_NAN, EMPTY_ROW_ERROR = 1, 2, 3
+BASE_E, BASE_TWO = 1, 2
+MINUS_INFINITY, PLUS_INFINITY = 1, 2
 ALL_PROCESSORS = -1
 
 
@@ -94,6 +99,27 @@ def array(address, dtype, shape, strides=None, keep=None):
 def array_of(data, shape=None, dtype=None):
     """The array that an object offers to read or to write, with its own shape, or by rows with another of the same size.
     With a dtype its elements are the bits of that."""
+    return _of_some_axes(_shared(data, shape, dtype))
+
+
+def _of_some_axes(given):
+    if given.rank not in (2, 3, 4):
+        raise TypeError(f"an array has two, three or four axes, not {given.rank}: say its shape")
+    return given
+
+
+def _chosen(dtype, said):
+    """The dtype that was said, or else that of the elements themselves."""
+    if said is None and dtype in (INT16, UINT16):
+        raise TypeError("integers of 16 bits may be numbers or the bits of bfloat16 or binary16: say which, as in "
+                        "array_of(x, dtype=attest.BFLOAT16), or dtype=attest.INT16 or attest.UINT16 for numbers")
+    if said is not None and said not in _BITS:
+        raise TypeError(f"dtype is one of attest.BINARY64, attest.BFLOAT16, ..., not {said!r}")
+    return dtype if said is None else said
+
+
+def _shared(data, shape, dtype):
+    """array_of() with any number of axes."""
     name = getattr(getattr(data, "dtype", None), "name", None)
     if dtype is None and name in _ML_DTYPES:
         data, dtype = data.view(f"u{data.dtype.itemsize}"), _ML_DTYPES[name]
@@ -105,8 +131,9 @@ def array_of(data, shape=None, dtype=None):
         return _from_dlpack(data, shape, dtype)
     if shape is not None:
         view = view.cast("B").cast(view.format.lstrip("@=<"), shape)
-    if view.ndim not in (2, 3, 4):
-        raise TypeError(f"an array has two, three or four axes, not {view.ndim}: say its shape")
+    dtype = _chosen(_dtype(view) if dtype is None else None, dtype)
+    if 8 * view.itemsize != _BITS[dtype]:
+        raise TypeError(f"elements of {8 * view.itemsize} bits are not those of the dtype")
     pointer = ctypes.py_object(view)
     buffer = _Buffer()
     # Any strides, and memory that may only be read.
@@ -116,7 +143,7 @@ def array_of(data, shape=None, dtype=None):
     ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
     if any(step % view.itemsize for step in view.strides):
         raise TypeError("the strides are no multiples of the elements' size")
-    result = array(address, _dtype(view) if dtype is None else dtype, view.shape,
+    result = array(address, dtype, view.shape,
                    [step // view.itemsize for step in view.strides], keep=(data, view))
     result.read_only = view.readonly
     return result
@@ -176,8 +203,7 @@ def _from_dlpack(data, shape, dtype):
         tensor = managed.tensor
     else:
         tensor = _DLTensor.from_address(address)
-    if dtype is None:
-        dtype = _DLPACK_DTYPES.get((tensor.code, tensor.bits))
+    dtype = _chosen(_DLPACK_DTYPES.get((tensor.code, tensor.bits)), dtype)
     if dtype is None or tensor.lanes != 1 or tensor.bits != _BITS[dtype]:
         raise TypeError(f"elements of the DLPack type {tensor.code} with {tensor.lanes} × {tensor.bits} bits are not known"
                         if dtype is None else f"elements of {tensor.bits} bits are not those of the dtype")
@@ -188,8 +214,6 @@ def _from_dlpack(data, shape, dtype):
         if math.prod(shape) != math.prod(extents) or any(n > 1 and a != b for n, a, b in zip(extents, strides, by_rows)):
             raise TypeError("another shape takes an array by rows, of the same size")
         extents, strides = list(shape), None
-    if len(extents) not in (2, 3, 4):
-        raise TypeError(f"an array has two, three or four axes, not {len(extents)}: say its shape")
     result = array((tensor.data or 0) + tensor.byte_offset, dtype, extents, strides, keep=(data, capsule))
     result.read_only = read_only
     return result
@@ -202,22 +226,59 @@ def inputs(q, k, v):
     return result
 
 
+_CONSTANTS = {"corner": "TOP_LEFT, BOTTOM_RIGHT", "empty_row": "EMPTY_ROW_ZERO, EMPTY_ROW_NAN, EMPTY_ROW_ERROR",
+              "log_sum_exp_base": "BASE_E, BASE_TWO", "empty_log_sum_exp": "MINUS_INFINITY, PLUS_INFINITY",
+              "direction": "NEAREST_EVEN, TOWARD_ZERO, UP, DOWN, TO_ODD", "kernel": "NAIVE, STABLE, FUSED"}
+_INTEGERS = {ctypes.c_int32: (-2**31, 2**31 - 1), ctypes.c_uint32: (0, 2**32 - 1), ctypes.c_uint64: (0, 2**64 - 1)}
+
+
+def _number(name, kind, value):
+    """A Python, NumPy, PyTorch or JAX scalar as the number of that kind of field."""
+    if name in _CONSTANTS and not hasattr(value, "__index__"):
+        constants = ", ".join("attest." + constant for constant in _CONSTANTS[name].split(", "))
+        raise TypeError(f"{name} is one of {constants}, not {value!r}")
+    if getattr(value, "ndim", 0) != 0 or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(f"{name} takes numbers, each of them alone, not {value!r}")
+    if kind is ctypes.c_double:
+        return float(value)
+    if name in ("causal", "saturate"):
+        return int(bool(value))
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} takes an integer, not {value!r}") from None
+    least, most = _INTEGERS[kind]
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}, and may be {least} to {most}" +
+                         (": leave it out for no limit" if name.startswith("window") else ""))
+    return value
+
+
 def _structure(kind, said):
-    """The structure with these fields. Numbers and lists become what its pointers point to; a list brings its count."""
+    """The structure with these fields. Numbers and lists become what its pointers point to; a list brings its count. None is
+    not said."""
     result = kind(size=ctypes.sizeof(kind))
     result.keep = []
     types = dict(kind._fields_)
     for name, value in said.items():
         if name not in types:
             raise TypeError(f"{kind.__name__} has no {name!r}: there are {', '.join(n for n in types if n != 'size')}")
+        if value is None:
+            continue
         pointed = getattr(types[name], "_type_", None)
-        if types[name] is Array and not isinstance(value, Array):
-            value = array_of(value)
-        elif name + "_count" in types and not hasattr(value, "contents"):
+        if types[name] is Array:
+            value = value if isinstance(value, Array) else array_of(value)
+        elif hasattr(value, "contents"):
+            pass
+        elif name + "_count" in types:
+            if isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) != 1:
+                raise TypeError(f"{name} is a list of numbers, not {value!r}")
             setattr(result, name + "_count", len(value))
-            value = (pointed * len(value))(*value)
-        elif pointed in (ctypes.c_double, ctypes.c_uint64) and isinstance(value, (int, float)):
-            value = ctypes.pointer(pointed(value))
+            value = (pointed * len(value))(*[_number(name, pointed, x) for x in value])
+        elif pointed in (ctypes.c_double, ctypes.c_uint64):
+            value = ctypes.pointer(pointed(_number(name, pointed, value)))
+        elif types[name] is ctypes.c_double or types[name] in _INTEGERS:
+            value = _number(name, types[name], value)
         result.keep.append(value)
         setattr(result, name, value)
     return result
@@ -233,8 +294,26 @@ def certified_options(**said):
     return _structure(CertifiedOptions, said)
 
 
+def _extents(given):
+    return [given.shape[axis] for axis in range(given.rank)]
+
+
+def _with_last_axis(given):
+    strides = [given.strides[axis] for axis in range(given.rank)] + [1] if given.strides else None
+    result = array(given.data, given.dtype, _extents(given) + [1], strides, keep=given)
+    result.read_only = getattr(given, "read_only", False)
+    return result
+
+
 def results(output, **further):
-    """results(output, log_sum_exp=array, ...): the fields of attest_results by their names."""
+    """results(output, log_sum_exp=array, ...): the fields of attest_results by their names. A log-sum-exp, its low words and
+    certificates may lack the last axis, of extent 1: [B, H, T] beside an output [B, H, T, d]."""
+    output = output if isinstance(output, Array) else array_of(output)
+    rows = _extents(output)[:-1]
+    for name, given in further.items():
+        if name.startswith("log_sum_exp") and given is not None:
+            given = given if isinstance(given, Array) else _shared(given, None, None)
+            further[name] = _of_some_axes(_with_last_axis(given) if _extents(given) == rows else given)
     result = _structure(Results, dict(output=output, **further))
     for array_to_write in result.keep:
         if getattr(array_to_write, "read_only", False):
@@ -258,6 +337,7 @@ class Library:
         return self.handle.attest_version().decode()
 
     def attention(self, kernel, inputs, options, results):
+        kernel = _number("kernel", ctypes.c_int32, kernel)
         self._check(self.handle.attest_attention(kernel, ctypes.byref(inputs), options and ctypes.byref(options),
                                                  ctypes.byref(results)))
 
@@ -274,5 +354,6 @@ class Library:
             raise Error(status, self.handle.attest_last_error().decode())
 
 
-def load(path):
+def load(path="libattest.so.0"):
+    """The library that is installed, found as the system finds shared libraries; or the one at a path, as in a build tree."""
     return Library(path)

@@ -2,7 +2,10 @@
 import array
 import ctypes
 import math
+import operator
 import os
+import re
+import subprocess
 import sys
 
 import attest_ctypes as attest
@@ -56,10 +59,12 @@ check(library.version() == "0.1.0", library.version())
 check(ctypes.sizeof(attest.Array) == 32, "an array has no gaps")
 
 
-def refused(call, what):
+def refused(call, what, kind=TypeError, *words):
     try:
         call()
-    except TypeError:
+    except kind as error:
+        for word in words:
+            check(word in str(error), f"{what}: {word!r} is not in {str(error)!r}")
         return
     check(False, what)
 
@@ -78,12 +83,6 @@ check(abs(memoryview(output.keep[0])[0] - 9) < 1e-14, "strides are those of the 
 bits = attest.array_of(array.array("H", [0x3F80, 0x4000]), (2, 1), attest.BFLOAT16)
 library.certified_attention(attest.inputs(q, attest.array_of(array.array("d", [0, 0]), (2, 1)), bits), None, attest.results(output))
 check(memoryview(output.keep[0])[0] == 1.5, "the bits of bfloat16")
-
-# What cannot be meant.
-refused(lambda: attest.options(causall=1), "a misspelt option is taken")
-refused(lambda: attest.results(output, lse=output), "a misspelt result is taken")
-refused(lambda: attest.results(attest.array_of(bytes(8), (1, 1), attest.BINARY64)), "a result that may only be read is taken")
-
 
 class Producer:
     """An array that shares its memory by DLPack alone, from dlpack.h of version 1.1: numbers in memory order."""
@@ -133,6 +132,99 @@ class Producer:
         new = ctypes.pythonapi.PyCapsule_New
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
         return new(ctypes.addressof(self.managed), self.name, ctypes.cast(self.destructor, ctypes.c_void_p))
+
+
+# What cannot be meant.
+refused(lambda: attest.options(causall=1), "a misspelt option is taken")
+refused(lambda: attest.results(output, lse=output), "a misspelt result is taken")
+refused(lambda: attest.results(attest.array_of(memoryview(bytes(8)).cast("d"), (1, 1))), "a result that may only be read is taken",
+        TypeError, "only be read")
+refused(lambda: attest.array_of(bytes(8), (8, 1), attest.BINARY64), "bytes taken for as many doubles", TypeError, "8 bits")
+refused(lambda: attest.array_of(array.array("d", [0]), (1, 1), "binary64"), "a name for a dtype", TypeError, "attest.BINARY64")
+
+# The numbers of the enumerations are those of attest.h.
+with open(os.path.join(os.path.dirname(__file__), "..", "..", "include", "attest.h"), encoding="utf-8") as header:
+    said = dict(re.findall(r"\bATTEST_([A-Z0-9_]+) = (\d+)", header.read()))
+for name in said:
+    if hasattr(attest, name):
+        check(getattr(attest, name) == int(said[name]), f"{name} is not {said[name]}")
+named = {name: [constant.strip() for constant in constants.split(",")] for name, constants in attest._CONSTANTS.items()}
+for name, constants in named.items():
+    check(all(constant in said and hasattr(attest, constant) for constant in constants), f"constants of {name}")
+    if name == "kernel":
+        refused(lambda: library.attention("fused", inputs, None, results), "a name for a kernel", TypeError, "attest.FUSED")
+    else:
+        make = attest.certified_options if name == "direction" else attest.options
+        refused(lambda: make(**{name: "top_left"}), f"a string for {name}", TypeError, f"{name} is one of attest.{constants[0]}")
+check(attest.options(log_sum_exp_base=attest.BASE_TWO, empty_row=attest.EMPTY_ROW_NAN).empty_row == 2, "constants are kept")
+
+
+class Scalar:
+    """A number as NumPy, PyTorch and JAX have them: no int or float, and with no axes."""
+
+    def __init__(self, value, axes=0):
+        self.value, self.ndim = value, axes
+
+    def __float__(self):
+        return float(self.value)
+
+    def __index__(self):
+        return operator.index(self.value)
+
+    def __bool__(self):
+        return bool(self.value)
+
+
+given = attest.options(scale=Scalar(0.125), softcap=Scalar(2), causal=Scalar(True), corner=Scalar(2), window_left=Scalar(31),
+                       sinks=[Scalar(0.5), 1], key_lengths=[Scalar(3)], past_keys=None, threads=Scalar(-1))
+check((given.scale[0], given.softcap, given.causal, given.corner, given.window_left[0]) == (0.125, 2, 1, 2, 31), "scalars")
+check((given.sinks[:2], given.sinks_count, given.key_lengths[0], given.threads) == ([0.5, 1], 2, 3, -1), "lists of scalars")
+check(not given.past_keys and not given.window_right, "None is not said")
+for said in (dict(scale=Scalar(1, 1)), dict(scale="1"), dict(softcap="1"), dict(causal="no"), dict(window_left=1.5), dict(threads=2.0),
+             dict(sinks=1.0), dict(sinks="11"), dict(sinks=[[1.0]]), dict(key_lengths=[1.0])):
+    refused(lambda: attest.options(**said), f"{said} is taken", TypeError, *said)
+for said in (dict(window_left=-1), dict(window_right=-1), dict(past_keys=-1), dict(key_lengths=[2, -1]), dict(threads=2**31),
+             dict(window_left=2**64)):
+    refused(lambda: attest.options(**said), f"{said} is taken", ValueError, *said)
+refused(lambda: attest.options(window_left=-1), "", ValueError, "leave it out for no limit")
+refused(lambda: attest.certified_options(max_bits=-1), "a negative number of bits", ValueError, "max_bits")
+
+# Integers of 16 bits: the bits of a float, or numbers, as is said. bfloat16 has 1 in 0x3F80 = 16256.
+for letter, integer in (("h", attest.INT16), ("H", attest.UINT16)):
+    shorts, output = array.array(letter, [0x3F80]), array.array("d", [0])
+    one, zero = attest.array_of(array.array("d", [1]), (1, 1)), attest.array_of(array.array("d", [0]), (1, 1))
+    for dtype, value in ((attest.BFLOAT16, 1), (integer, 0x3F80)):
+        for x in (attest.array_of(shorts, (1, 1), dtype),
+                  attest.array_of(Producer(shorts, (1, 1), code=int(letter == "H")), dtype=dtype)):
+            library.certified_attention(attest.inputs(one, zero, x), None, attest.results(attest.array_of(output, (1, 1))))
+            check(output[0] == value, f"{output[0]} is not {value}")
+    refused(lambda: attest.array_of(shorts, (1, 1)), "16 bits of either kind", TypeError, "attest.BFLOAT16", "attest.INT16")
+    refused(lambda: attest.inputs(one, zero, Producer(shorts, (1, 1), code=int(letter == "H"))), "16 bits of either kind by DLPack",
+            TypeError, "attest.BFLOAT16", "attest.INT16")
+
+# A log-sum-exp of [B, H, T] beside [B, H, T, d], with its low words and certificates: two rows whose one key has the score 0, 3.
+queries = attest.array_of(array.array("d", [0, 3]), (1, 1, 2, 1))
+one = attest.array_of(array.array("d", [1]), (1, 1, 1, 1))
+for axes in ((1, 1, 2), (1, 1, 2, 1)):
+    output, lse, lows, certificates = (array.array(letter, [7, 7]) for letter in "ddfB")
+    results = attest.results(attest.array_of(output, (1, 1, 2, 1)), log_sum_exp=memoryview(lse).cast("B").cast("d", axes),
+                             log_sum_exp_low=Producer(lows, axes), log_sum_exp_certificates=attest.array_of(certificates, axes))
+    library.certified_attention(attest.inputs(queries, one, one), attest.options(log_sum_exp_base=attest.BASE_E), results)
+    check(list(lse) == [0, 3] and list(lows) == [0, 0] and list(certificates) == [1, 1], f"log-sum-exp {list(lse)} by {axes}")
+# [T] beside [T, d], every second element; and one that fits nothing.
+lse = array.array("d", [7, 7, 7, 7])
+results = attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=memoryview(lse)[::2])
+given = attest.inputs(attest.array_of(array.array("d", [0, 3]), (2, 1)), *[attest.array_of(array.array("d", [1]), (1, 1))] * 2)
+library.certified_attention(given, attest.options(log_sum_exp_base=attest.BASE_E), results)
+check(list(lse) == [0, 7, 3, 7], f"{list(lse)} by strides")
+refused(lambda: attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=lse), "a log-sum-exp of other rows")
+refused(lambda: attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=memoryview(bytes(16)).cast("d")),
+        "a log-sum-exp that may only be read", TypeError, "only be read")
+
+# The library that is installed, by the name that it has for the system's loader.
+built = os.path.dirname(os.path.abspath(os.environ["ATTEST_LIBRARY"]))
+subprocess.run([sys.executable, "-B", "-c", "import attest_ctypes; assert attest_ctypes.load().version() == '0.1.0'"], check=True,
+               env={**os.environ, "LD_LIBRARY_PATH": built})
 
 
 # Both kinds of capsule; the values 6 and 12 are the second column of two rows, from the second number on.
