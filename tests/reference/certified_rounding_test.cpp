@@ -1,3 +1,4 @@
+#include "../../src/reference/certified_row.hpp"
 #include "../../src/reference/rounding_of_doubles.hpp"
 #include "catch.hpp"
 #include "certified_cases.hpp"
@@ -202,4 +203,31 @@ TEST_CASE("Rows of pairs are rounded as each of them is") {
   CHECK(wrong == 0);
   CHECK(decided_rows >= 84);
   CHECK(open_rows >= 60);
+}
+
+TEST_CASE("The pattern of a number that the format has, and of no other") {
+  using attest::certified::exact_pattern;
+  for (const dtype type : {dtype::binary64, dtype::binary32, dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn,
+                           dtype::float8_e5m2, dtype::float8_e4m3fnuz}) {
+    const attest::format& f = *attest::format_of(type);
+    const auto double_of = [&](std::uint64_t pattern) {
+      const attest::decoded d = attest::decode(pattern, f);
+      return std::ldexp(static_cast<double>(d.significand), static_cast<int>(d.exponent)) * (d.negative ? -1 : 1);
+    };
+    std::size_t wrong = 0;
+    const std::uint64_t smallest_normal = f.hidden_bit();
+    const std::uint64_t step = std::max<std::uint64_t>((f.largest - smallest_normal) / 5000, 1);
+    for (std::uint64_t pattern = smallest_normal; pattern <= f.largest - step; pattern += step)
+      for (const std::uint64_t p : {pattern, pattern | f.sign_bit()}) {
+        const double x = double_of(p);
+        wrong += exact_pattern(x, f) == p ? 0 : 1;
+        if (type != dtype::binary64) wrong += exact_pattern(std::nextafter(x, infinity), f) ? 1 : 0;
+      }
+    CHECK(wrong == 0);
+    CHECK(exact_pattern(double_of(f.largest), f) == f.largest);
+    // One last place beyond the largest number, the largest subnormal number and zero.
+    if (type != dtype::binary64) CHECK_FALSE(exact_pattern(2 * double_of(f.largest) - double_of(f.largest - 1), f));
+    CHECK_FALSE(exact_pattern(double_of(smallest_normal - 1), f));
+    CHECK_FALSE(exact_pattern(0.0, f));
+  }
 }
