@@ -7,9 +7,7 @@
 
 #include <attest/kernel/error_bound.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace attest::certified {
 
@@ -33,7 +31,7 @@ bool fits_float(dtype type) {
 
 bool applies(const call& call, const worker& w) {
   // Packing the head for floats has to pay.
-  const std::size_t queries = call.shape.query_heads / call.shape.key_value_heads * (call.shape.queries);
+  const std::size_t queries = call.shape.query_heads / call.shape.key_value_heads * call.shape.queries;
   return queries >= 4 * fused::block_rows && fits_float(call.in.q.type()) && fits_float(call.in.k.type()) &&
          fits_float(call.in.v.type()) && !call.bias && !w.steps.softcap && !w.steps.slope && !w.steps.sink;
 }

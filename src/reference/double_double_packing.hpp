@@ -11,7 +11,6 @@
 #include "reference/double_double_scaling.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 HWY_BEFORE_NAMESPACE();

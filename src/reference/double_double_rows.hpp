@@ -16,7 +16,6 @@
 #include "reference/exp_tables.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace attest::double_double_tier {
