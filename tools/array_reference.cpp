@@ -122,8 +122,7 @@ part open_part(const std::string& path, std::unique_ptr<io::array_file> file) {
   return p;
 }
 
-// --- what a line of summary says of the case
-// ------------------------------------------------------------------
+// --- what a line of summary says of the case ------------------------------------------------------------
 
 // "B 1, Hq 2, Hkv 1, Tq 3, Tk 5, d_k 4, d_v 2; mask [3, 5], causal true, scale 0.25".
 std::string case_text(const array_problem& p, const attention_shape& shape) {

@@ -281,12 +281,12 @@ any_tensor array(const attest_array& a, const char* name) {
 
 any_result result(const attest_result& a, const char* name) {
   const any_result result{a.data, element_type(a.dtype, name), layout_of(a.rank, a.shape, a.strides, name)};
+  check_extent(result.where(), size_of(result.type()), name);
   // A stride of 0 has its own message, from the library.
   const auto& [extents, strides, rank] = result.where();
   bool repeats = false;
   for (std::size_t axis = 0; axis < 4; ++axis) repeats = repeats || (extents[axis] > 1 && strides[axis] == 0);
   if (repeats) return result;
-  check_extent(result.where(), size_of(result.type()), name);
   check_alignment(a.data, result.type(), name);
   if (elements(result.where()) != 0u && !is_disjoint(result.where()))
     throw attention_error(
