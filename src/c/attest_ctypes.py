@@ -271,10 +271,11 @@ def _structure(kind, said):
         elif hasattr(value, "contents"):
             pass
         elif name + "_count" in types:
-            if isinstance(value, str) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) != 1:
+            if not hasattr(value, "__iter__"):
                 raise TypeError(f"{name} is a list of numbers, not {value!r}")
+            value = [_number(name, pointed, x) for x in value]
             setattr(result, name + "_count", len(value))
-            value = (pointed * len(value))(*[_number(name, pointed, x) for x in value])
+            value = (pointed * len(value))(*value)
         elif pointed in (ctypes.c_double, ctypes.c_uint64):
             value = ctypes.pointer(pointed(_number(name, pointed, value)))
         elif types[name] is ctypes.c_double or types[name] in _INTEGERS:

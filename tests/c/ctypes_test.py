@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import attest_ctypes as attest
 
@@ -175,6 +176,14 @@ class Scalar:
         return bool(self.value)
 
 
+class Truth:
+    """numpy.bool, which is no integer."""
+
+    def __float__(self):
+        return 1.0
+
+
+check(attest.options(causal=Truth()).causal == 1, "a truth value")
 given = attest.options(scale=Scalar(0.125), softcap=Scalar(2), causal=Scalar(True), corner=Scalar(2), window_left=Scalar(31),
                        sinks=[Scalar(0.5), 1], key_lengths=[Scalar(3)], past_keys=None, threads=Scalar(-1))
 check((given.scale[0], given.softcap, given.causal, given.corner, given.window_left[0]) == (0.125, 2, 1, 2, 31), "scalars")
@@ -213,18 +222,21 @@ for axes in ((1, 1, 2), (1, 1, 2, 1)):
     check(list(lse) == [0, 3] and list(lows) == [0, 0] and list(certificates) == [1, 1], f"log-sum-exp {list(lse)} by {axes}")
 # [T] beside [T, d], every second element; and one that fits nothing.
 lse = array.array("d", [7, 7, 7, 7])
-results = attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=memoryview(lse)[::2])
+lows = array.array("f", [7, 7])
+results = attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=memoryview(lse)[::2],
+                         log_sum_exp_low=Producer(lows, (2,)), log_sum_exp_certificates=None)
 given = attest.inputs(attest.array_of(array.array("d", [0, 3]), (2, 1)), *[attest.array_of(array.array("d", [1]), (1, 1))] * 2)
 library.certified_attention(given, attest.options(log_sum_exp_base=attest.BASE_E), results)
-check(list(lse) == [0, 7, 3, 7], f"{list(lse)} by strides")
+check(list(lse) == [0, 7, 3, 7] and list(lows) == [0, 0], f"{list(lse)} by strides")
 refused(lambda: attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=lse), "a log-sum-exp of other rows")
 refused(lambda: attest.results(attest.array_of(array.array("d", [0, 0]), (2, 1)), log_sum_exp=memoryview(bytes(16)).cast("d")),
         "a log-sum-exp that may only be read", TypeError, "only be read")
 
 # The library that is installed, by the name that it has for the system's loader.
-built = os.path.dirname(os.path.abspath(os.environ["ATTEST_LIBRARY"]))
-subprocess.run([sys.executable, "-B", "-c", "import attest_ctypes; assert attest_ctypes.load().version() == '0.1.0'"], check=True,
-               env={**os.environ, "LD_LIBRARY_PATH": built})
+with tempfile.TemporaryDirectory() as folder:
+    os.symlink(os.path.realpath(os.environ["ATTEST_LIBRARY"]), os.path.join(folder, "libattest.so.0"))
+    subprocess.run([sys.executable, "-B", "-c", "import attest_ctypes; assert attest_ctypes.load().version() == '0.1.0'"],
+                   check=True, env={**os.environ, "LD_LIBRARY_PATH": folder})
 
 
 # Both kinds of capsule; the values 6 and 12 are the second column of two rows, from the second number on.
