@@ -4,6 +4,7 @@
 #include "progress.hpp"
 
 #include <attest/check/conventions.hpp>
+#include <attest/problem/visibility.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/sha256.hpp>
@@ -74,6 +75,33 @@ std::vector<std::string> axes_of(const std::string& name, std::size_t rank) {
   if (name == "lse" ? rank == 2 : rank == 3) axes.erase(axes.begin() + 1);
   if (name == "lse" ? rank == 1 : rank == 2) axes.erase(axes.begin(), axes.begin() + 2);
   return axes;
+}
+
+// Floats all of whose elements are numbers of a narrower format, such as bfloat16 saved as float32, in that.
+host_array narrowed(const host_array& a, dtype type, const std::string& where) {
+  const format& to = *format_of(type);
+  const std::size_t size = size_of(type);
+  host_array result;
+  static_cast<io::array_info&>(result) = a;
+  result.type = type;
+  result.bytes.resize(a.elements() * size);
+  for (std::size_t i = 0; i < a.elements(); ++i) {
+    const double x = a.value(i);
+    const double rounded = rounded_to(x, 0, to);
+    if (rounded != x && !(std::isnan(rounded) && std::isnan(x)))
+      throw input_error(where + "element " + index_text(a.shape, i) + " is " +
+                        element_text({{1}, {x}, {}}, 0) + ", which is no number of " + to_string(type) +
+                        ": leave --dtype out, or round it first");
+    const std::uint64_t bits = pattern_of(x, to);
+    const auto one = static_cast<std::uint8_t>(bits);
+    const auto two = static_cast<std::uint16_t>(bits);
+    const auto four = static_cast<std::uint32_t>(bits);
+    unsigned char* const place = result.bytes.data() + i * size;
+    if (size == 1) std::memcpy(place, &one, 1);
+    if (size == 2) std::memcpy(place, &two, 2);
+    if (size == 4) std::memcpy(place, &four, 4);
+  }
+  return result;
 }
 
 class checker {
@@ -239,7 +267,13 @@ class checker {
     if (&file == candidate_.get())
       for (const auto& [array, type] : dtypes_)
         if (array == called) {
-          a = io::reinterpreted(std::move(a), type, where);
+          const auto named = io::dtype_named(type);
+          const bool floats =
+              named && format_of(*named) != nullptr && format_of(a.type) != nullptr && !a.untyped;
+          if (floats && size_of(*named) < size_of(a.type))
+            a = narrowed(a, *named, where);
+          else
+            a = io::reinterpreted(std::move(a), type, where);
           typed = true;
         }
     const bool is_unsigned = a.type == dtype::uint8 || a.type == dtype::uint16 || a.type == dtype::uint32 ||
@@ -294,12 +328,25 @@ class checker {
                         {},
                         {},
                         {},
-                        {}};
+                        {},
+                        0};
     array.layout = result.layout;
+    const format* const own = format_of(c.type);
+    // Rounded to fewer bits than the candidate's, the exact numbers are not known to its own.
+    const bool narrower = own != nullptr && known.written != nullptr && known.low.empty() &&
+                          known.written->fraction_bits() < own->fraction_bits();
+    if (own != nullptr && known.written != nullptr && own != known.written)
+      array.notes.push_back(std::string("candidate is ") + own->name + ", the reference was written as " +
+                            known.written->name);
     if (result.same_shape() && !result.passed()) {
-      if (result.failing.size() < result.elements)
-        array.where = failures_by_axis(r.shape, axes_of(reference.name, r.shape.size()), result.failing);
+      if (narrower)
+        array.notes.back() +=
+            ": the reference is narrower than the candidate: write it with --low-word or a wider "
+            "--output-dtype";
       if (!array.layout) explain(reference.name, known, values, result, array);
+      const std::vector<std::string> axes = axes_of(reference.name, r.shape.size());
+      if (result.failing.size() < result.elements)
+        array.where = failures_by_axis(r.shape, axes, result.failing, rows_of_one_key(r.shape, axes));
     }
     if (result.same_shape()) {
       std::vector<std::size_t> places = result.worst;
@@ -345,14 +392,57 @@ class checker {
     try {
       convention_search search =
           fitting_conventions({inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention},
-                              which, values, *result.measure, own);
+                              which, values, *result.measure, own, result.worst);
       array.conventions = std::move(search.fitting);
-      array.no_conventions = std::move(search.skipped);
+      array.conventions_tried = search.tried;
+      const std::string looked_at =
+          search.rows == search.all_rows
+              ? ""
+              : ", of " + std::to_string(search.rows) + " of " + std::to_string(search.all_rows) +
+                    " rows, spread evenly and with the worst elements";
+      if (search.fits_as_meant)
+        array.notes.push_back("the candidate fits the options as they are" + looked_at +
+                              ", better than the reference does");
+      else if (array.conventions.empty())
+        array.notes.push_back("none of " + std::to_string(search.tried) +
+                              " known differences of convention fits" + looked_at);
+      else if (!looked_at.empty())
+        array.notes.push_back("conventions were tried" + looked_at);
     } catch (const attention_error&) {
       if (!request_.cases.empty()) throw;
     } catch (const std::invalid_argument&) {
       // The case has another size; where it was given, recompute() says so.
     }
+  }
+
+  // The rows that see one key or none, by position alone, as far as the options of the reference tell. Their
+  // results do not depend on the scores.
+  std::vector<std::size_t> rows_of_one_key(const std::vector<std::size_t>& shape,
+                                           const std::vector<std::string>& axes) const {
+    std::vector<std::size_t> rows;
+    if (case_ && inputs_) {
+      const attention_shape s =
+          checked_shape(inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention);
+      const visibility visible(s, case_->attention);
+      for (std::size_t i = 0; i < s.queries; ++i) {
+        bool none = true;
+        for (std::size_t b = 0; b < s.batch; ++b) {
+          const auto [first, last] = visible.keys(b, i);
+          none = none && last <= first + 1;
+        }
+        if (none) rows.push_back(i);
+      }
+      return rows;
+    }
+    // Without the inputs the number of keys is not known, and with it the other corner.
+    const attention_options& o = written_attention_;
+    const bool from_first =
+        o.corner != causal_corner::bottom_right && o.past_keys.value_or(0) == 0 && o.causal;
+    const auto axis = std::find(axes.begin(), axes.end(), "row");
+    if (certified_ && from_first && axis != axes.end() &&
+        shape[static_cast<std::size_t>(axis - axes.begin())] > 0)
+      rows.push_back(0);
+    return rows;
   }
 
   void load_case() {

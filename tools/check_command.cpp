@@ -167,7 +167,7 @@ check_report check(const request& r) {
       report.left_out.push_back(written.name);
       continue;
     }
-    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}, {}, {}, {}};
+    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}, {}, {}, {}, 0};
     for (const certified_array& c : computed)
       if (c.name == written.name) array.certified = certified(report.reference, written, c);
     const expected_array* answer = find(candidate, written.name);

@@ -82,7 +82,7 @@ class text_writer {
       for (const std::string& text : array.conventions) all += (all.empty() ? "" : "; or ") + text;
       line("  fits if: " + all);
     }
-    if (!array.no_conventions.empty()) line("  note: " + array.no_conventions);
+    for (const std::string& note : array.notes) line("  note: " + note);
     if (!array.where.empty()) line("  " + array.where);
     if (!c.same_shape()) return;
     if (c.absolute_error && (c.absolute_error->value != 0 || exact_error(array, c.absolute_error->at) != "0"))
@@ -348,6 +348,9 @@ class json_writer {
     field("against", quote(c.against_exact ? "exact" : "as written"));
     field("layout", a.layout ? quote(*a.layout) : "null");
     field("conventions", names(a.conventions));
+    field("conventions_tried",
+          a.conventions_tried == 0 ? "null" : std::to_string(a.conventions_tried));
+    field("notes", names(a.notes));
     field("where", a.where.empty() ? "null" : quote(a.where));
     if (!c.same_shape()) return;
     field("elements", std::to_string(c.elements));

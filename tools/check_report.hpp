@@ -23,8 +23,9 @@ struct checked_array {
       enclosures;                        // of some elements: decimals below and above
   std::optional<std::string> layout;     // in which order of the axes the candidate fits
   std::vector<std::string> conventions;  // differences of convention that it fits
-  std::string no_conventions;                                            // why none was tried; may be empty
-  std::string where;  // "all 24 failures are in head 1"; may be empty
+  std::vector<std::string> notes;        // of dtypes, and of the search for conventions; a line each
+  std::string where;                     // "all 24 failures are in head 1"; may be empty
+  std::size_t conventions_tried = 0;        // 0: none, for want of inputs, or as nothing fails
 };
 
 /// Where the values of the reference come from.

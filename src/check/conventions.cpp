@@ -3,6 +3,7 @@
 #include <attest/problem/visibility.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -15,6 +16,9 @@ namespace attest {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Multiplications in the scores of all rows beyond which no softmax over the queries is tried.
+constexpr double most_column_work = 0x1p34;
 
 // What a change of convention may touch that attention_options cannot say.
 struct variant {
@@ -29,6 +33,11 @@ struct variant {
   bool lse_without_maximum = false;
   bool lse_without_sink = false;
   bool empty_mean = false;
+  bool own_key_hidden = false;   // j < i for j <= i; rows that see no key then may hold anything
+  bool to_base_two = false;      // 2^s for e^s
+  bool over_queries = false;     // each key's weights add up to 1
+  bool not_divided = false;      // weights e^(s - maximum)
+  bool without_maximum = false;  // weights e^s
 };
 
 // The largest error that fits.
@@ -50,11 +59,10 @@ bool within(double expected, double candidate, double limit, double& error) {
 
 class searcher {
  public:
-  searcher(const convention_case& meant, result_array which, std::span<const double> candidate, double limit)
+  searcher(const convention_case& meant, result_array which, std::span<const double> candidate)
       : meant_(meant),
         which_(which),
         candidate_(candidate),
-        limit_(limit),
         shape_(checked_shape(meant.q, meant.k, meant.v, meant.options)),
         width_(which == result_array::output        ? shape_.value_width
                : which == result_array::log_sum_exp ? 1
@@ -63,22 +71,28 @@ class searcher {
       throw std::invalid_argument("the candidate has not as many elements as this array of the case");
   }
 
-  double work() const {
-    double product = 1;
-    for (const std::size_t extent : {shape_.batch, shape_.query_heads, shape_.queries, shape_.keys,
-                                     shape_.key_width + shape_.value_width})
-      product *= static_cast<double>(extent);
-    return product;
-  }
-
-  std::vector<std::string> run() {
+  convention_search run(const format& f, double own_error, std::span<const std::size_t> places) {
+    convention_search result;
+    result.all_rows = shape_.batch * shape_.query_heads * shape_.queries;
+    choose_rows(result.all_rows, places);
+    result.rows = rows_.size();
     q_ = elements(meant_.q);
     k_ = elements(meant_.k);
     v_ = elements(meant_.v);
+    limit_ = infinity;
+    double as_meant = 0;
+    if (!fits({.text = {}, .options = meant_.options}, as_meant)) as_meant = infinity;
+    result.fits_as_meant = as_meant <= limit_of(candidate_, f, own_error);
+    // What changes nothing has the very error of the options as they are, and is no 1/16 of it.
+    const double to_explain = std::min(own_error, as_meant);
+    limit_ = limit_of(candidate_, f, to_explain);
     add_positions();
     add_hiding();
     add_scores();
+    add_softmax();
     add_sinks_and_lse();
+    result.tried = variants_.size();
+    if (to_explain == 0) return result;
     std::vector<std::tuple<double, std::size_t, std::string>>
         found;  // the largest error, the place in the list
     for (const variant& v : variants_) {
@@ -90,12 +104,34 @@ class searcher {
       }
     }
     std::sort(found.begin(), found.end());
-    std::vector<std::string> texts;
-    for (const auto& [error, place, text] : found) texts.push_back(text);
-    return texts;
+    for (const auto& [error, place, text] : found) result.fitting.push_back(text);
+    if (!result.fitting.empty()) result.fits_as_meant = false;
+    return result;
   }
 
  private:
+  // All rows, or so many of them that the work is within its limit: one of each of as many equal parts, at
+  // changing places in them, and those of the elements asked for.
+  void choose_rows(std::size_t all, std::span<const std::size_t> places) {
+    constexpr std::size_t softmax = 32;  // an exponential and its visibility, in multiplications
+    const double row = static_cast<double>(shape_.keys) *
+                       static_cast<double>(shape_.key_width + shape_.value_width + softmax);
+    const double affordable = std::max(1.0, std::floor(most_convention_work / std::max(row, 1.0)));
+    if (affordable >= static_cast<double>(all)) {
+      for (std::size_t r = 0; r < all; ++r) rows_.push_back(r);
+      return;
+    }
+    std::set<std::size_t> chosen;
+    const double part = static_cast<double>(all) / affordable;
+    for (double k = 0; k < affordable; ++k) {
+      const double within_part = std::fmod(k * std::numbers::phi, 1.0);
+      chosen.insert(std::min(all - 1, static_cast<std::size_t>((k + within_part) * part)));
+    }
+    for (const std::size_t at : places)
+      if (at < candidate_.size()) chosen.insert(at / width_);
+    rows_.assign(chosen.begin(), chosen.end());
+  }
+
   // By rows, as doubles.
   static std::vector<double> elements(const any_tensor& a) {
     const auto& e = a.where().extents;
@@ -147,7 +183,22 @@ class searcher {
       changed.causal = true;
       if (!square && !o.past_keys) changed.corner = corner;
     }
-    if (o.causal) add("not causal instead of causal").options.causal = false;
+    if (o.causal) {
+      // A window that ends at the query keeps attention causal.
+      const bool limited = o.window && o.window->right;
+      if (!limited || *o.window->right > 0) add("not causal instead of causal").options.causal = false;
+      if (limited) {
+        attention_options& changed = add("not causal and no window right instead of causal").options;
+        changed.causal = false;
+        changed.window->right.reset();
+        if (!changed.window->left) changed.window.reset();
+      }
+      attention_options& further = add("causal one key too far (j <= i + 1)").options;
+      further.causal = false;
+      if (!further.window) further.window.emplace();
+      further.window->right = 1;
+      add("causal one key too short (j < i)").own_key_hidden = true;
+    }
     if (!o.window) return;
     add("window dropped").options.window.reset();
     const auto side = [&](std::optional<std::size_t> key_window::*which, const char* name) {
@@ -227,6 +278,23 @@ class searcher {
     }
   }
 
+  // What these make of a log-sum-exp is anybody's guess.
+  void add_softmax() {
+    if (which_ == result_array::log_sum_exp) return;
+    add("2^s instead of e^s (exp2 without the factor log2(e))").to_base_two = true;
+    add("not divided by the sum of the weights").not_divided = true;
+    variant& plain = add("not divided by the sum of the weights, the largest score not subtracted");
+    plain.not_divided = true;
+    plain.without_maximum = true;
+    // Needs every row of the heads of rows_.
+    double scores = 1;
+    for (const std::size_t extent :
+         {shape_.batch, shape_.query_heads, shape_.queries, shape_.keys, shape_.key_width + 16})
+      scores *= static_cast<double>(extent);
+    if (meant_.options.sinks.empty() && scores <= most_column_work)
+      add("softmax over the queries instead of the keys").over_queries = true;
+  }
+
   void add_sinks_and_lse() {
     const attention_options& o = meant_.options;
     if (!o.sinks.empty()) {
@@ -245,66 +313,120 @@ class searcher {
     return (b * shape_.key_value_heads + g) * shape_.keys + j;
   }
 
-  bool fits(const variant& v, double& error) {
+  // The scores of a row, -infinity for hidden keys; returns the largest.
+  double score_row(const variant& v, const visibility& visible, const std::optional<any_tensor>& bias,
+                   std::size_t row, std::vector<double>& scores) const {
+    const attention_options& o = v.options;
+    const auto [b, h, i] = place_of(row);
+    const std::size_t g = key_head(v, h);
+    const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.key_width)));
+    const std::size_t ends = o.key_lengths.empty() ? shape_.keys : o.key_lengths[b];
+    double greatest = -infinity;
+    for (std::size_t j = 0; j < shape_.keys; ++j) {
+      scores[j] = -infinity;
+      if (!visible(b, h, i, j) ||
+          (v.own_key_hidden && static_cast<std::ptrdiff_t>(j) >= visible.position(b, i))) {
+        if (v.hidden_before_softcap && j < ends) scores[j] = -*o.softcap;
+      } else {
+        double s = 0;
+        const double* const q = q_.data() + row * shape_.key_width;
+        const double* const k = k_.data() + key_row(b, g, j) * shape_.key_width;
+        for (std::size_t c = 0; c < shape_.key_width; ++c) s += q[c] * k[c];
+        const double added = bias ? (*bias)(b, h, i, j) : 0;
+        if (v.bias_before_scale) s += added;
+        s *= scale;
+        if (v.bias_before_softcap) s += added;
+        if (o.softcap) s = *o.softcap * std::tanh(s / *o.softcap);
+        if (!v.bias_before_scale && !v.bias_before_softcap) s += added;
+        if (!o.alibi_slopes.empty()) {
+          const auto distance = visible.position(b, i) - static_cast<std::ptrdiff_t>(j);
+          s += v.alibi_sign * o.alibi_slopes[h] * std::fabs(static_cast<double>(distance));
+        }
+        scores[j] = v.to_base_two ? s * std::numbers::ln2 : s;
+      }
+      greatest = std::max(greatest, scores[j]);
+    }
+    return greatest;
+  }
+
+  std::array<std::size_t, 3> place_of(std::size_t row) const {
+    const std::size_t head = row / shape_.queries;
+    return {head / shape_.query_heads, head % shape_.query_heads, row % shape_.queries};
+  }
+
+  std::size_t key_head(const variant& v, std::size_t h) const {
+    return v.tiled_heads ? h % shape_.key_value_heads : shape_.key_value_head(h);
+  }
+
+  bool fits(const variant& v, double& error) const {
     const attention_options& o = v.options;
     checked_shape(meant_.q, meant_.k, meant_.v, o);
     const visibility visible(shape_, o);
-    const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.key_width)));
     const std::array<std::size_t, 4> all{shape_.batch, shape_.query_heads, shape_.queries, shape_.keys};
     std::optional<any_tensor> bias;
     if (o.bias) bias = broadcast(*o.bias, all, "bias");
     std::vector<double> scores(shape_.keys);
     std::vector<double> output(shape_.value_width);
-    std::size_t row = 0;
-    for (std::size_t b = 0; b < shape_.batch; ++b)
-      for (std::size_t h = 0; h < shape_.query_heads; ++h) {
-        const std::size_t g = v.tiled_heads ? h % shape_.key_value_heads : shape_.key_value_head(h);
-        for (std::size_t i = 0; i < shape_.queries; ++i, ++row) {
-          double greatest = -infinity;
-          const std::size_t ends = o.key_lengths.empty() ? shape_.keys : o.key_lengths[b];
-          for (std::size_t j = 0; j < shape_.keys; ++j) {
-            scores[j] = -infinity;
-            if (!visible(b, h, i, j)) {
-              if (v.hidden_before_softcap && j < ends) scores[j] = -*o.softcap;
-            } else {
-              double s = 0;
-              const double* const q = q_.data() + row * shape_.key_width;
-              const double* const k = k_.data() + key_row(b, g, j) * shape_.key_width;
-              for (std::size_t c = 0; c < shape_.key_width; ++c) s += q[c] * k[c];
-              const double added = bias ? (*bias)(b, h, i, j) : 0;
-              if (v.bias_before_scale) s += added;
-              s *= scale;
-              if (v.bias_before_softcap) s += added;
-              if (o.softcap) s = *o.softcap * std::tanh(s / *o.softcap);
-              if (!v.bias_before_scale && !v.bias_before_softcap) s += added;
-              if (!o.alibi_slopes.empty()) {
-                const auto distance = visible.position(b, i) - static_cast<std::ptrdiff_t>(j);
-                s += v.alibi_sign * o.alibi_slopes[h] * std::fabs(static_cast<double>(distance));
-              }
-              scores[j] = s;
-            }
-            greatest = std::max(greatest, scores[j]);
-          }
-          if (!row_fits(v, b, h, g, row, greatest, scores, output, error)) return false;
-        }
+    std::vector<double> of_keys(v.over_queries ? shape_.keys : 0);  // log-sum-exp over the queries
+    std::size_t head_of_keys = static_cast<std::size_t>(-1);
+    bool compared = false;
+    for (const std::size_t row : rows_) {
+      if (v.over_queries && row / shape_.queries != head_of_keys) {
+        head_of_keys = row / shape_.queries;
+        sum_over_queries(v, visible, bias, head_of_keys, of_keys);
       }
-    return true;
+      const double greatest = score_row(v, visible, bias, row, scores);
+      if (v.own_key_hidden && greatest == -infinity) continue;
+      compared = true;
+      if (v.over_queries)
+        for (std::size_t j = 0; j < shape_.keys; ++j)
+          scores[j] = scores[j] == -infinity ? 0 : std::exp(scores[j] - of_keys[j]);
+      if (!row_fits(v, row, greatest, scores, output, error)) return false;
+    }
+    return compared;
   }
 
-  bool row_fits(const variant& v, std::size_t b, std::size_t h, std::size_t g, std::size_t row,
-                double greatest, std::vector<double>& weights, std::vector<double>& output,
-                double& error) const {
+  // Of each key: the log-sum-exp of its scores with all queries of a head.
+  void sum_over_queries(const variant& v, const visibility& visible, const std::optional<any_tensor>& bias,
+                        std::size_t head, std::vector<double>& of_keys) const {
+    std::vector<double> scores(shape_.keys), sums(shape_.keys, 0.0);
+    std::fill(of_keys.begin(), of_keys.end(), -infinity);  // the largest so far
+    for (std::size_t i = 0; i < shape_.queries; ++i) {
+      score_row(v, visible, bias, head * shape_.queries + i, scores);
+      for (std::size_t j = 0; j < shape_.keys; ++j) {
+        if (scores[j] == -infinity) continue;
+        if (scores[j] > of_keys[j]) {
+          sums[j] = sums[j] * std::exp(of_keys[j] - scores[j]) + 1;
+          of_keys[j] = scores[j];
+        } else {
+          sums[j] += std::exp(scores[j] - of_keys[j]);
+        }
+      }
+    }
+    for (std::size_t j = 0; j < shape_.keys; ++j) of_keys[j] += std::log(sums[j]);
+  }
+
+  // `weights` are scores on entry, but weights already where the softmax is over the queries.
+  bool row_fits(const variant& v, std::size_t row, double greatest, std::vector<double>& weights,
+                std::vector<double>& output, double& error) const {
     const attention_options& o = v.options;
+    const auto [b, h, i] = place_of(row);
+    const std::size_t g = key_head(v, h);
     const bool sink = !o.sinks.empty();
     const double largest_key = greatest;
-    if (sink) greatest = std::max(greatest, o.sinks[h]);
+    const double sink_score = !sink ? 0 : v.to_base_two ? o.sinks[h] * std::numbers::ln2 : o.sinks[h];
+    if (sink) greatest = std::max(greatest, sink_score);
     double sum = 0;
     double of_keys = 0;
     const bool empty = greatest == -infinity;
-    if (!empty) {
-      for (double& w : weights) of_keys += w = std::exp(w - greatest);
-      sum = of_keys + (sink ? v.sinks * std::exp(o.sinks[h] - greatest) : 0);
-      for (double& w : weights) w /= sum;
+    if (v.over_queries) {
+      // Nothing is left to do.
+    } else if (!empty) {
+      const double subtracted = v.without_maximum ? 0 : greatest;
+      for (double& w : weights) of_keys += w = std::exp(w - subtracted);
+      sum = of_keys + (sink ? v.sinks * std::exp(sink_score - subtracted) : 0);
+      if (!v.not_divided)
+        for (double& w : weights) w /= sum;
     } else {
       const double w = v.empty_mean                           ? 1 / static_cast<double>(shape_.keys)
                        : o.empty_row == empty_row_policy::nan ? std::numeric_limits<double>::quiet_NaN()
@@ -338,9 +460,10 @@ class searcher {
   const convention_case& meant_;
   result_array which_;
   std::span<const double> candidate_;
-  double limit_;
+  double limit_ = infinity;  // the largest error that fits
   attention_shape shape_;
   std::size_t width_;
+  std::vector<std::size_t> rows_;  // that are looked at, ascending
   std::vector<double> q_, k_, v_;
   std::vector<unsigned char> inverted_;
   std::vector<variant> variants_;
@@ -369,11 +492,8 @@ std::string named(const std::set<std::size_t>& which, const std::string& one) {
 
 convention_search fitting_conventions(const convention_case& meant, result_array which,
                                       std::span<const double> candidate, const format& candidate_format,
-                                      double own_error) {
-  searcher all(meant, which, candidate, limit_of(candidate, candidate_format, own_error));
-  if (all.work() > most_convention_work)
-    return {{}, "conventions are not tried beyond 2^32 multiplications in B Hq Tq Tk (d_k + d_v)"};
-  return {all.run(), {}};
+                                      double own_error, std::span<const std::size_t> places) {
+  return searcher(meant, which, candidate).run(candidate_format, own_error, places);
 }
 
 std::string fitting_base(std::span<const double> reference, std::span<const double> candidate,
@@ -392,7 +512,8 @@ std::string fitting_base(std::span<const double> reference, std::span<const doub
 }
 
 std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const std::string> axes,
-                             std::span<const std::size_t> failing) {
+                             std::span<const std::size_t> failing,
+                             std::span<const std::size_t> rows_of_one_key) {
   if (failing.size() < 2 || axes.size() != shape.size()) return {};
   std::vector<std::set<std::size_t>> seen(shape.size());
   for (const std::size_t at : failing) {
@@ -405,6 +526,12 @@ std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const
   std::string places;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (seen[axis].size() == shape[axis]) continue;
+    if (axes[axis] == "row") {
+      std::set<std::size_t> all = seen[axis];
+      for (const std::size_t i : rows_of_one_key)
+        if (i < shape[axis]) all.insert(i);
+      if (all.size() == shape[axis]) continue;
+    }
     const std::string place = named(seen[axis], axes[axis]);
     if (!place.empty()) places += (places.empty() ? "" : ", ") + place;
   }

@@ -72,14 +72,18 @@ struct random_case {
 
   std::vector<std::string> search(result_array which = result_array::output, double own_error = 1,
                                   const format& f = formats::binary32) const {
+    return search_all(which, own_error, f).fitting;
+  }
+
+  convention_search search_all(result_array which, double own_error,
+                               const format& f = formats::binary32) const {
     const std::vector<double>& candidate = which == result_array::output        ? output
                                            : which == result_array::log_sum_exp ? lse
                                                                                 : weights;
     return fitting_conventions(
-               {tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
-                tensor<const double>(v.data(), at_v()), meant},
-               which, candidate, f, own_error)
-        .fitting;
+        {tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
+         tensor<const double>(v.data(), at_v()), meant},
+        which, candidate, f, own_error);
   }
 };
 
@@ -136,7 +140,7 @@ TEST_CASE("one convention that differs is named") {
     CHECK(found(c, [](auto& o) { o.past_keys = 0; }) == texts{"past keys ignored"});
     c.meant.past_keys = 1;
     CHECK(found(c, [](auto& o) { o.past_keys = 2; }) ==
-          texts{"causal corner bottom_right instead of past_keys 1"});
+          texts{"causal corner bottom_right instead of past_keys 1", "causal one key too far (j <= i + 1)"});
   }
   SECTION("window") {
     c.meant.corner = causal_corner::bottom_right;
@@ -310,17 +314,177 @@ TEST_CASE("nothing fits where two conventions differ, one element is wrong, or t
   CHECK_THROWS_AS(c.search(), std::invalid_argument);
 }
 
-TEST_CASE("conventions are not tried beyond a limit of work") {
-  // One number stands for 2^33 of Q and as many of the others.
+TEST_CASE("conventions are tried on a sample of many rows") {
+  // All scores are equal, and V is 0, 1, 2, ...: row i is the mean of all values, or with causal that of the
+  // first i + 1, which is i / 2. One number stands for 2^16 of Q and of K.
   const double one = 1;
   const std::size_t many = std::size_t{1} << 16;
   const layout where({1, 1, many, 1}, {0, 0, 0, 0});
   const tensor<const double> all(&one, where);
-  const std::vector<double> candidate(many, 1.0);
-  const convention_search s =
-      fitting_conventions({all, all, all, {}}, result_array::output, candidate, formats::binary32, 1);
+  std::vector<double> values(many), candidate(many);
+  for (std::size_t i = 0; i < many; ++i) {
+    values[i] = static_cast<double>(i);
+    candidate[i] = static_cast<double>(i) / 2;
+  }
+  const tensor<const double> v(values.data(), layout{1, 1, many, 1});
+  const auto search = [&](std::vector<std::size_t> places) {
+    return fitting_conventions({all, all, v, {}}, result_array::output, candidate, formats::binary32, 1e5,
+                               places);
+  };
+  const convention_search s = search({});
+  CHECK(s.fitting == texts{"causal instead of not causal"});
+  CHECK(s.all_rows == many);
+  CHECK(s.rows == 240);  // 2^29 / (2^16 (1 + 1 + 32)) = 240.9
+  // A row that is none of them, and the same if it is asked for.
+  candidate[1] = 1e4;
+  CHECK(search({}).fitting.size() == 1);
+  CHECK(search({1}).fitting.empty());
+}
+
+TEST_CASE("a change that changes nothing is not named, and a candidate that is right is known") {
+  random_case c;
+  c.queries = 7;
+  SECTION("a window that ends at the query of causal attention, and one that is wider than all") {
+    c.meant.causal = true;
+    c.meant.window = key_window{2, 0};
+  }
+  SECTION("a window wider than all") { c.meant.window = key_window{200, 200}; }
+  SECTION("key lengths that are all keys") {
+    c.meant.causal = true;
+    c.meant.corner = causal_corner::top_left;
+    c.meant.key_lengths = {7, 7};
+  }
+  c.draw();
+  c.run(c.meant);
+  // As bfloat16 the elements, below 2, are off by up to 2^-8; as floats by 2^-24.
+  for (double& x : c.output) x = static_cast<double>(static_cast<float>(x));
+  convention_search s = c.search_all(result_array::output, 0x1p-8);
   CHECK(s.fitting.empty());
-  CHECK(s.skipped == "conventions are not tried beyond 2^32 multiplications in B Hq Tq Tk (d_k + d_v)");
+  CHECK(s.fits_as_meant);
+  CHECK(s.rows == 56);  // 2 * 4 * 7
+  CHECK(s.tried > 5);
+  // As wrong as the reference says.
+  c.output.back() += 0x1p-9;
+  s = c.search_all(result_array::output, 0x1p-8);
+  CHECK(s.fitting.empty());
+  CHECK(!s.fits_as_meant);
+}
+
+TEST_CASE("the reference may be too narrow to show a small difference of convention") {
+  random_case c;
+  c.meant.scale = 0.125;
+  c.draw();
+  c.value_width = 63;
+  c.v.resize(c.batch * c.key_heads * c.keys * c.value_width);
+  for (std::size_t i = 0; i < c.v.size(); ++i) c.v[i] = static_cast<double>(i % 17) / 16;
+  attention_options changed = c.meant;
+  changed.scale = 1 / std::sqrt(63.0);
+  c.run(changed);
+  // 1/8 and 1/sqrt(63) differ by 0.8 %: the candidate fits the first as well where the reference is off by 4.
+  const convention_search s = c.search_all(result_array::output, 4);
+  CHECK(s.fitting == texts{"scale 1/sqrt(d_v) instead of the given one"});
+  CHECK(!s.fits_as_meant);
+}
+
+TEST_CASE("conventions: not causal, and no window that stands for it") {
+  random_case c;
+  c.queries = 7;
+  c.meant.causal = true;
+  c.meant.window = key_window{2, 0};
+  CHECK(found(c, [](auto& o) {
+          o.causal = false;
+          o.window->right.reset();
+        }) == texts{"not causal and no window right instead of causal"});
+  c.meant.window = key_window{{}, 0};
+  CHECK(found(c, [](auto& o) {
+          o.causal = false;
+          o.window.reset();
+        }) == texts{"not causal and no window right instead of causal"});
+  c.meant.window = key_window{2, 1};
+  CHECK(found(c, [](auto& o) { o.causal = false; }) ==
+        texts{"not causal instead of causal", "causal one key too far (j <= i + 1)"});
+}
+
+TEST_CASE("conventions: causal off by one") {
+  random_case c;
+  c.meant.causal = true;
+  c.meant.corner = causal_corner::top_left;
+  CHECK(found(c, [](auto& o) {
+          o.causal = false;
+          o.window = key_window{{}, 1};
+        }) == texts{"causal one key too far (j <= i + 1)"});
+  std::vector<unsigned char> below(c.queries * c.keys);
+  for (std::size_t i = 0; i < c.queries; ++i)
+    for (std::size_t j = 0; j < i; ++j) below[i * c.keys + j] = 1;
+  CHECK(found(c, [&](auto& o) {
+          o.mask = any_tensor(below.data(), dtype::boolean, layout{1, 1, c.queries, c.keys});
+        }) == texts{"causal one key too short (j < i)"});
+  // The first row sees no key: it may hold anything, and others not.
+  c.output[0] = std::numeric_limits<double>::quiet_NaN();
+  c.output[1] = 100;
+  CHECK(c.search() == texts{"causal one key too short (j < i)"});
+  c.output[c.value_width] += 1;
+  CHECK(c.search().empty());
+}
+
+TEST_CASE("conventions: another softmax") {
+  random_case c;
+  c.meant.log_sum_exp = log_sum_exp_form{log_sum_exp_base::e, {}};
+  const auto scaled_by = [&](double factor) {  // scores of 1/sqrt(8)
+    c.draw();
+    attention_options changed = c.meant;
+    changed.scale = factor / std::sqrt(8.0);
+    c.run(changed);
+  };
+  scaled_by(std::numbers::ln2);
+  CHECK(c.search() == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
+  CHECK(c.search(result_array::weights) == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
+  CHECK(c.search(result_array::log_sum_exp).empty());
+
+  // The largest weight of a row is 1 / (the sum of e^(s - maximum)), and e^lse the sum of e^s.
+  scaled_by(1);
+  const std::vector<double> right = c.output;
+  const auto row_of = [&](std::size_t at) { return at / c.value_width; };
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    const auto start = c.weights.begin() + static_cast<std::ptrdiff_t>(row_of(at) * c.keys);
+    c.output[at] = right[at] / *std::max_element(start, start + static_cast<std::ptrdiff_t>(c.keys));
+  }
+  CHECK(c.search() == texts{"not divided by the sum of the weights"});
+  for (std::size_t at = 0; at < right.size(); ++at) c.output[at] = right[at] * std::exp(c.lse[row_of(at)]);
+  CHECK(c.search() == texts{"not divided by the sum of the weights, the largest score not subtracted"});
+
+  // e^s is the weight times e^lse; over the queries each key's add up to 1.
+  const std::size_t heads = c.batch * c.query_heads;
+  std::vector<double> weights(c.weights.size());
+  std::vector<double> sums(heads * c.keys, 0.0);
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    const std::size_t row = at / c.keys;
+    weights[at] = c.weights[at] * std::exp(c.lse[row]);
+    sums[row / c.queries * c.keys + at % c.keys] += weights[at];
+  }
+  for (std::size_t at = 0; at < weights.size(); ++at)
+    weights[at] /= sums[at / c.keys / c.queries * c.keys + at % c.keys];
+  c.weights = weights;
+  CHECK(c.search(result_array::weights) == texts{"softmax over the queries instead of the keys"});
+  std::fill(c.output.begin(), c.output.end(), 0.0);
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    const std::size_t row = at / c.keys, head = row / c.queries;
+    const std::size_t repeats = c.query_heads / c.key_heads;
+    const std::size_t g = head / c.query_heads * c.key_heads + head % c.query_heads / repeats;
+    for (std::size_t k = 0; k < c.value_width; ++k)
+      c.output[row * c.value_width + k] += weights[at] * c.v[(g * c.keys + at % c.keys) * c.value_width + k];
+  }
+  CHECK(c.search() == texts{"softmax over the queries instead of the keys"});
+}
+
+TEST_CASE("rows that see one key are no place of failures") {
+  const std::vector<std::size_t> shape = {2, 3}, one_key = {0};
+  const std::vector<std::string> axes = {"head", "row"};
+  const std::vector<std::size_t> all_others = {1, 2, 4, 5}, last = {2, 5}, with_first = {0, 1, 3, 4};
+  CHECK(failures_by_axis(shape, axes, all_others) == "all 4 failures are in rows 1 and 2");
+  CHECK(failures_by_axis(shape, axes, all_others, one_key).empty());
+  CHECK(failures_by_axis(shape, axes, last, one_key) == "all 2 failures are in row 2");
+  CHECK(failures_by_axis(shape, axes, with_first, one_key) == "all 4 failures are in rows 0 and 1");
 }
 
 TEST_CASE("failures are named by axis where they are in part of one") {
