@@ -395,19 +395,15 @@ class checker {
                               which, values, *result.measure, own, result.worst);
       array.conventions = std::move(search.fitting);
       array.conventions_tried = search.tried;
-      const std::string looked_at =
-          search.rows == search.all_rows
-              ? ""
-              : ", of " + std::to_string(search.rows) + " of " + std::to_string(search.all_rows) +
-                    " rows, spread evenly and with the worst elements";
       if (search.fits_as_meant)
-        array.notes.push_back("the candidate fits the options as they are" + looked_at +
-                              ", better than the reference does");
+        array.notes.push_back("the candidate fits the options as they are, better than the reference does");
       else if (array.conventions.empty())
         array.notes.push_back("none of " + std::to_string(search.tried) +
-                              " known differences of convention fits" + looked_at);
-      else if (!looked_at.empty())
-        array.notes.push_back("conventions were tried" + looked_at);
+                              " known differences of convention fits");
+      if (search.rows < search.all_rows)
+        array.notes.push_back("conventions were tried on " + std::to_string(search.rows) + " of " +
+                              std::to_string(search.all_rows) +
+                              " rows: spread evenly, and those of the worst elements");
     } catch (const attention_error&) {
       if (!request_.cases.empty()) throw;
     } catch (const std::invalid_argument&) {
