@@ -20,8 +20,10 @@ kernel::row_magnitudes head_magnitudes(const call& call, worker& w) {
   return m;
 }
 
-void add_keys(kernel::row_magnitudes& m, std::ptrdiff_t position, std::size_t first, std::size_t last) {
-  m.keys = m.span = std::max(m.keys, last - first);
+void add_keys(kernel::row_magnitudes& m, const score_options& steps, std::ptrdiff_t position,
+              std::size_t first, std::size_t last) {
+  m.span = std::max(m.span, last - first);
+  m.keys = m.span + (steps.sink ? 1 : 0);
   const auto distance = [&](std::size_t key) {
     return std::fabs(static_cast<double>(position) - static_cast<double>(key));
   };
@@ -39,7 +41,7 @@ double rough_products(const call& call, double squares, worker& w) {
 kernel::row_magnitudes row_magnitudes_of(const call& call, const query& x, worker& w) {
   const row_view& row = x.view;
   kernel::row_magnitudes m = head_magnitudes(call, w);
-  add_keys(m, row.position, row.first, row.last);
+  add_keys(m, w.steps, row.position, row.first, row.last);
   if (row.bias != nullptr) m.bias = x.largest_bias;
   m.products = products(call, sum_of_squares(row.q->width, row.q->row(row.query)), w);
   return m;

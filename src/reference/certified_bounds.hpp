@@ -12,8 +12,9 @@ namespace attest::certified {
 /// As far as it is known of the head and the query head at hand.
 kernel::row_magnitudes head_magnitudes(const call& call, worker& w);
 
-/// Takes the keys of a query into account.
-void add_keys(kernel::row_magnitudes& m, std::ptrdiff_t position, std::size_t first, std::size_t last);
+/// Takes the keys of a query into account, and the sink, which is one more.
+void add_keys(kernel::row_magnitudes& m, const score_options& steps, std::ptrdiff_t position,
+              std::size_t first, std::size_t last);
 
 /// At least Σ |q_c k_jc| for queries whose sums of squares are not larger, by the largest norm of a key.
 double products(const call& call, double squares, worker& w);

@@ -9,7 +9,6 @@
 #include <attest/kernel/error_bound.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -91,9 +90,9 @@ double error_of(const call& call, const kernel_block& block, std::optional<doubl
   kernel::row_magnitudes m = head_magnitudes(call, w);
   if (m.slope || call.options.causal || call.options.window)
     for (std::size_t r = 0; r < block.size; ++r)
-      add_keys(m, block.rows[r].position, block.rows[r].first_key, block.rows[r].last_key);
+      add_keys(m, w.steps, block.rows[r].position, block.rows[r].first_key, block.rows[r].last_key);
   else
-    add_keys(m, 0, block.rows[0].first_key, block.rows[0].last_key);
+    add_keys(m, w.steps, 0, block.rows[0].first_key, block.rows[0].last_key);
   m.bias = bias;
   // Also of rows in between that are not among them.
   const exact_rows& q = w.q.get();
