@@ -440,6 +440,12 @@ TEST_CASE("conventions: another softmax") {
   CHECK(c.search() == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
   CHECK(c.search(result_array::weights) == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
   CHECK(c.search(result_array::log_sum_exp).empty());
+  c.meant.sinks = {0.5, -1, 0, 1};
+  CHECK(found(c, [](auto& o) {  // the sink is one more score
+          o.scale = std::numbers::ln2 / std::sqrt(8.0);
+          for (double& x : o.sinks) x *= std::numbers::ln2;
+        }) == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
+  c.meant.sinks.clear();
 
   // The largest weight of a row is 1 / (the sum of e^(s - maximum)), and e^lse the sum of e^s.
   scaled_by(1);
