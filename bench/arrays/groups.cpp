@@ -8,7 +8,7 @@
 #include <attest/kernel/fused.hpp>
 #include <attest/reference/certified_attention.hpp>
 
-#include "reference/double_double_tier.hpp"
+#include "reference/double_double/tier.hpp"
 
 #include <algorithm>
 #include <cmath>

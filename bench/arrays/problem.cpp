@@ -4,7 +4,7 @@
 #include <attest/kernel/float_environment.hpp>
 #include <attest/reference/certified_attention.hpp>
 
-#include "reference/double_double_tier.hpp"
+#include "reference/double_double/tier.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,12 +1,12 @@
 #include <attest/reference/certified_attention.hpp>
 
 #include "kernel/threads.hpp"
-#include "reference/certified_call.hpp"
-#include "reference/certified_exact.hpp"
-#include "reference/certified_narrow.hpp"
-#include "reference/certified_pairs.hpp"
-#include "reference/certified_parts.hpp"
-#include "reference/certified_worker.hpp"
+#include "reference/certified/call.hpp"
+#include "reference/certified/exact.hpp"
+#include "reference/certified/narrow.hpp"
+#include "reference/certified/pairs.hpp"
+#include "reference/certified/parts.hpp"
+#include "reference/certified/worker.hpp"
 
 #include <attest/kernel/float_environment.hpp>
 

@@ -1,5 +1,5 @@
-#include "../../src/reference/certified_row.hpp"
-#include "../../src/reference/rounding_of_doubles.hpp"
+#include "../../src/reference/certified/rounding_of_doubles.hpp"
+#include "../../src/reference/certified/row.hpp"
 #include "catch.hpp"
 #include "certified_cases.hpp"
 

@@ -1,7 +1,7 @@
 // The tables and coefficients of the exponential of pairs: they are what their generator writes, the polynomial's error over
 // the whole reduced range, every entry of the tables, and the whole function against MPFR.
-#include "../../src/reference/double_double_tier.hpp"
-#include "../../src/reference/exp_tables.hpp"
+#include "../../src/reference/double_double/exp_tables.hpp"
+#include "../../src/reference/double_double/tier.hpp"
 #include "../../src/reference/instruction_sets.hpp"
 #include "catch.hpp"
 #include "exp_tables_generator.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 namespace tables = attest::exp_tables;
 
-const std::string path = std::string(ATTEST_SOURCE_DIR) + "/src/reference/exp_tables.hpp";
+const std::string path = std::string(ATTEST_SOURCE_DIR) + "/src/reference/double_double/exp_tables.hpp";
 
 class number {
  public:

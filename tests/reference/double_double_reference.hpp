@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../src/reference/double_double_tier.hpp"
+#include "../../src/reference/double_double/tier.hpp"
 
 #include <mpfr.h>
 

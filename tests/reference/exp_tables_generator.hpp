@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-// Writes src/reference/exp_tables.hpp. double_double_exp_test.cpp compares the file with this text, and its hidden case
+// Writes src/reference/double_double/exp_tables.hpp. double_double_exp_test.cpp compares the file with this text, and its hidden case
 // "write exp_tables.hpp" replaces it.
 namespace attest_testing {
 

@@ -1,8 +1,8 @@
 // round_pairs_between_steps() to nearest, on every instruction set: what it decides is right for every number
 // of the interval, checked at both ends in MPFR; ties, powers of two, signs, zeros, the ends of its range;
 // and it decides nearly everything that it may. (Directed rounding: certified_rounding_test.cpp.)
+#include "../../src/reference/certified/rounding_of_doubles.hpp"
 #include "../../src/reference/instruction_sets.hpp"
-#include "../../src/reference/rounding_of_doubles.hpp"
 #include "catch.hpp"
 #include "support/random.hpp"
 

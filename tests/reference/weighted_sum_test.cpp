@@ -1,5 +1,5 @@
 // Sums with enclosed weights: what they contain, from exact arithmetic, and how wide they are.
-#include "../../src/reference/weighted_sum.hpp"
+#include "../../src/reference/certified/weighted_sum.hpp"
 
 #include "catch.hpp"
 
