@@ -32,12 +32,7 @@ attention_shape checked_but_for_keys(const char* kernel, std::initializer_list<o
   if (out.weights) check_result("weights", out.weights->where(), out.weights->data(), rows(shape.keys));
   if (out.log_sum_exp)
     check_result("log_sum_exp", out.log_sum_exp->where(), out.log_sum_exp->data(), rows(1));
-  if (out.log_sum_exp && !options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp",
-                          "its base is not said: set options.log_sum_exp to base e or two");
-  if (!out.log_sum_exp && options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp",
-                          "the options ask for it and there is no array to write it to");
+  check_log_sum_exp(options, out.log_sum_exp.has_value());
 
   check_query_values(in.q, options);
   check_empty_rows(options, shape, visibility(shape, options));

@@ -13,10 +13,7 @@
 #include <cstring>
 #include <utility>
 
-// SSSE3 and the AVX-512 sets beyond the first bring nothing here; SVE and RVV have no arrays of vectors.
-#define HWY_DISABLED_TARGETS                                                                         \
-  (HWY_SSSE3 | HWY_AVX3_DL | (1LL << 6) | (1LL << 5) | (1LL << 4) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
-   HWY_SVE2_128 | HWY_RVV)
+#include "problem/vector_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/fused_simd.cpp"
 #include <hwy/foreach_target.h>

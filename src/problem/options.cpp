@@ -243,4 +243,13 @@ void check_result(const char* name, const layout& array, const void* data,
         "shape " + shape_text(array) + " has elements and the array no memory: give a pointer");
 }
 
+void check_log_sum_exp(const attention_options& o, bool has_array) {
+  if (has_array && !o.log_sum_exp)
+    throw attention_error(fault::option, "log_sum_exp",
+                          "its base is not said: set options.log_sum_exp to base e or two");
+  if (!has_array && o.log_sum_exp)
+    throw attention_error(fault::option, "log_sum_exp",
+                          "the options ask for it and there is no array to write it to");
+}
+
 }  // namespace attest

@@ -1,6 +1,6 @@
 #include "reference/instruction_sets.hpp"
 
-#include "reference/vector_targets.hpp"
+#include "problem/vector_targets.hpp"
 
 #include <hwy/highway.h>
 

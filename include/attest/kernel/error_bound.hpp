@@ -6,7 +6,8 @@
 namespace attest::kernel {
 
 /// What the error bound of a row depends on. Each magnitude is the largest over the keys that the row sees,
-/// or more.
+/// or more. None is negative or NaN, key_width and keys are at least 1; what overflows may be infinite, and
+/// the bounds that it goes into are then, too.
 struct row_magnitudes {
   std::size_t key_width = 1;  // d_k
   std::size_t keys = 1;       // n, the keys that the row sees; a sink is one more
@@ -24,7 +25,7 @@ struct row_magnitudes {
   bool base_two = false;             // of the log-sum-exp
 };
 
-/// Absolute errors. Infinite where nothing is known.
+/// Absolute errors, in the units of what is in error. Infinite where nothing is known.
 struct row_bound {
   double score;  // of every score, the options applied
   double weight;
@@ -40,8 +41,9 @@ row_bound stable_bound(const row_magnitudes& row);
 template <class T>
 row_bound naive_bound(const row_magnitudes& row);
 
-/// The same of `fused` on every instruction set. It is much smaller than stable_bound() for wide heads and for many
-/// keys, as the sums are restarted every 16 coordinates and every 64 keys; it needs `span` for the latter.
+/// The same of `fused` on every instruction set. It is much smaller than stable_bound() for wide heads and for
+/// many keys, as the sums are restarted every 16 coordinates and every 64 keys; it needs `span` for the
+/// latter.
 template <class T>
 row_bound fused_bound(const row_magnitudes& row);
 

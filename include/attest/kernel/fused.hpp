@@ -20,9 +20,9 @@ struct fused_options {
 /// and not copied.
 ///
 /// Error: fused_bound() in error_bound.hpp, derived in docs/error-bounds.md. For scores of moderate size, d_k
-/// coordinates and n visible keys without large gaps an output is off by at most about u · max|V| · ((19 + d_k/16)
-/// · max_j Σ_c |scale · q_c · k_jc| + min(2n, n/32 + 93) + 2 ln n + 13). Weights below 2^-958 (float: 2^-92) of the
-/// row's largest may come out as 0.
+/// coordinates and n visible keys without large gaps an output is off by at most about u · max|V| · ((19 +
+/// d_k/16) · max_j Σ_c |scale · q_c · k_jc| + min(2n, n/32 + 93) + 2 ln n + 13). Weights below 2^-958 (float:
+/// 2^-92) of the row's largest may come out as 0.
 ///
 /// The results are the same bits for every number of threads and for every strides, and on every machine with
 /// the same instruction set. They do not depend on the caller's rounding mode or flush-to-zero, which are as

@@ -91,6 +91,7 @@ enum class option {
   grouped_heads
 };
 
+/// Its name as above, "grouped heads" in two words.
 std::string to_string(option o);
 
 /// The extents of a call whose arrays fit each other.
@@ -116,8 +117,9 @@ struct attention_shape {
 attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const any_tensor& v,
                               const attention_options& options);
 
-/// Refuses, with the kernel's name, the first option that is set and not in the list. (The log-sum-exp counts
-/// as set when its form is given, grouped heads when Hq != Hkv.)
+/// Refuses, with the kernel's name, the first option that is set and not in the list: attention_error
+/// (fault::unsupported). (The log-sum-exp counts as set when its form is given, grouped heads when Hq !=
+/// Hkv.)
 void supports_only(const char* kernel, std::initializer_list<option> taken, const attention_shape& shape,
                    const attention_options& options);
 
@@ -125,5 +127,9 @@ void supports_only(const char* kernel, std::initializer_list<option> taken, cons
 /// attention_error otherwise. (Other strides that make elements overlap are not found.)
 void check_result(const char* name, const layout& array, const void* data,
                   const std::array<std::size_t, 4>& shape);
+
+/// That log-sum-exps are asked for by their form in the options and an array to write them to, or by neither;
+/// attention_error otherwise.
+void check_log_sum_exp(const attention_options& options, bool has_array);
 
 }  // namespace attest

@@ -17,9 +17,9 @@ namespace attest {
 
 struct format;
 
-/// The bits of a narrow float, to store and to read, not to calculate with. The formats of eight bits are those of the
-/// Open Compute Project (OCP 8-bit Floating Point Specification, revision 1.0) and their "finite, unsigned zero"
-/// variants: rounding/format.hpp describes each.
+/// The bits of a narrow float, to store and to read, not to calculate with. The formats of eight bits are
+/// those of the Open Compute Project (OCP 8-bit Floating Point Specification, revision 1.0) and their "finite,
+/// unsigned zero" variants: rounding/format.hpp describes each.
 enum class float16_t : std::uint16_t {};
 enum class bfloat16_t : std::uint16_t {};
 enum class float8_e4m3fn_t : std::uint8_t {};
@@ -48,6 +48,7 @@ enum class dtype {
   binary64
 };
 
+/// Its name as above.
 std::string to_string(dtype type);
 
 /// How many bytes an element has.
@@ -56,8 +57,8 @@ std::size_t size_of(dtype type);
 /// The format of a float dtype, null for booleans and integers.
 const format* format_of(dtype type);
 
-/// The dtype of elements of a C++ type. A byte is a boolean: numbers of type uint8 have to be named as such, in
-/// any_tensor(data, dtype::uint8, where).
+/// The dtype of elements of a C++ type. A byte is a boolean: numbers of type uint8 have to be named as such,
+/// in any_tensor(data, dtype::uint8, where).
 template <class T>
 struct dtype_of;
 template <>
@@ -106,11 +107,13 @@ struct layout {
   int rank = 4;
 
   layout() = default;
-  /// By rows, without gaps. A number of extents that is not 2, 3 or 4 is attention_error.
+  /// By rows, without gaps. A number of extents that is not 2, 3 or 4, and extents whose product is no
+  /// std::ptrdiff_t, are attention_error (fault::shape).
   explicit layout(std::initializer_list<std::size_t> row_major);
-  /// As many strides as extents.
+  /// As many strides, in elements, as extents; attention_error (fault::shape) otherwise.
   layout(std::initializer_list<std::size_t> sizes, std::initializer_list<std::ptrdiff_t> steps);
 
+  /// In elements, of an index within the extents, which is not checked.
   std::ptrdiff_t offset(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const {
     return static_cast<std::ptrdiff_t>(b) * strides[0] + static_cast<std::ptrdiff_t>(h) * strides[1] +
            static_cast<std::ptrdiff_t>(t) * strides[2] + static_cast<std::ptrdiff_t>(c) * strides[3];
@@ -120,7 +123,8 @@ struct layout {
 /// "[2, 8, 128, 64]", with the extents that were given.
 std::string shape_text(const layout& l);
 
-/// A view of an array [B, H, T, d] of T. Copying it copies no element.
+/// A view of an array [B, H, T, d] of T. Copying it copies no element. Neither the memory nor an index is
+/// checked here: what a call is given goes through checked_shape() and check_result().
 template <class T>
 class tensor {
  public:
@@ -191,9 +195,9 @@ class any_result {
 };
 
 /// The array, seen with the extents of `shape`: an axis of extent 1 is repeated (its stride becomes 0), every
-/// other has to fit. `name` is what a message calls the array. Masks and biases are read like this. A rank of
-/// 3 does not say whether the first axis is the batch or the head, and is refused where there is more than
-/// one head.
+/// other has to be equal; attention_error (fault::shape) otherwise. `name` is what a message calls the array.
+/// Masks and biases are read like this. A rank of 3 does not say whether the first axis is the batch or the
+/// head, and is refused where there is more than one head and that axis is longer than 1.
 any_tensor broadcast(const any_tensor& array, const std::array<std::size_t, 4>& shape, const char* name);
 
 }  // namespace attest

@@ -5,7 +5,7 @@
 namespace attest {
 
 /// Which keys each query sees, after mask, bias of -∞, causal, window and key lengths. Reads the arrays of
-/// the options, which have to outlive it.
+/// the options, which have to outlive it. An index outside the shape is not checked.
 class visibility {
  public:
   /// The shape is that of checked_shape() with the same options.
@@ -15,7 +15,8 @@ class visibility {
     std::size_t first;
     std::size_t last;  // one beyond the end
   };
-  /// The keys that causal, window and key lengths leave to query i. They are the same for all heads.
+  /// The keys that causal, window and key lengths leave to query i, {0, 0} for none. They are the same for all
+  /// heads.
   key_range keys(std::size_t b, std::size_t i) const;
   /// Where query i stands among the keys; negative for the first queries when Tq > Tk at the bottom-right
   /// corner.
@@ -40,7 +41,8 @@ class visibility {
 };
 
 /// Looks at every element: Q has to be finite, the bias neither NaN nor +∞, and K and V finite in every row
-/// that some query sees (rows that nobody sees may hold anything). attention_error names array and index.
+/// that some query sees (rows that nobody sees may hold anything). attention_error (fault::value) names array
+/// and index.
 void check_values(const any_tensor& q, const any_tensor& k, const any_tensor& v,
                   const attention_options& options, const attention_shape& shape, const visibility& visible);
 
@@ -50,7 +52,7 @@ void check_key_values(const any_tensor& k, const any_tensor& v, const attention_
                       const visibility& visible);
 
 /// That the options say what an empty row gives, if there is one. Where a log-sum-exp is wanted, its value
-/// there too. With sinks no row is empty. attention_error names the first empty row.
+/// there too. With sinks no row is empty. attention_error (fault::option) names the first empty row.
 void check_empty_rows(const attention_options& options, const attention_shape& shape,
                       const visibility& visible);
 

@@ -105,12 +105,7 @@ attention_shape checked_shape(const certified_inputs& in, const attention_option
                      rows(shape.keys));
   check_certificates("log_sum_exp_certificates", out.log_sum_exp_certificates, out.log_sum_exp.has_value(),
                      rows(1));
-  if (out.log_sum_exp && !options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp",
-                          "its base is not said: set options.log_sum_exp to base e or two");
-  if (!out.log_sum_exp && options.log_sum_exp)
-    throw attention_error(fault::option, "log_sum_exp",
-                          "the options ask for it and there is no array to write it to");
+  check_log_sum_exp(options, out.log_sum_exp.has_value());
   if (!tries(how, reference_tier::enclosure))
     throw attention_error(fault::option,
                           "tiers: without enclosures not every element is settled: leave that tier on");

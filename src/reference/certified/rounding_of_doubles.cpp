@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "reference/vector_targets.hpp"
+#include "problem/vector_targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/certified/rounding_of_doubles.cpp"
 #include <hwy/foreach_target.h>

@@ -80,7 +80,7 @@ inline void evaluation::finish(std::size_t first) {
   output_error = hn::IfThenElse(hn::And(in_range, hn::Lt(output_error, none)), output_error, none);
   weight_error = hn::IfThenElse(hn::And(in_range, hn::Lt(weight_error, none)), weight_error, none);
 
-  // 1/l as quotient() of double_double.hpp has it.
+  // 1/l as quotient() of arithmetic.hpp has it.
   const V remainder_high = pinned(hn::Mul(l, by_l));
   V remainder, remainder_low;
   fast_two_sum(remainder_high, multiply_add(rest, by_l, product_low(l, by_l, remainder_high)), remainder,

@@ -6,8 +6,8 @@
 #endif
 
 // Rows of one query head, up to block_rows together: they go over the blocks of keys, whose scores become
-// exponentials and whose values are added up. What happens to a row is in double_double_scores.hpp,
-// double_double_dominant_key.hpp and double_double_results.hpp.
+// exponentials and whose values are added up. What happens to a row is in scores.hpp, dominant_key.hpp and
+// results.hpp.
 #include "reference/double_double/arithmetic.hpp"
 #include "reference/double_double/data.hpp"
 #include "reference/double_double/exp_tables.hpp"

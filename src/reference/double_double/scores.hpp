@@ -29,7 +29,7 @@ inline double evaluation::dot_error(const row_state& s, double norm, double key_
 }
 
 /// Scores times 256 log2(e), from scaled dot products, in place. Returns a bound of their absolute error,
-/// given that of the dot products times the factor. docs/error-bounds.md, "Further steps of a score".
+/// given that of the dot products times the factor. docs/error-bounds.md, "Further steps".
 inline double evaluation::apply_steps(std::size_t block, std::size_t i, std::size_t first, std::size_t last,
                                       double error, double& largest_low) {
   const D d;

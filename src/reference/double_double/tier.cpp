@@ -1,6 +1,6 @@
 #include "reference/double_double/tier.hpp"
 
-#include "reference/vector_targets.hpp"
+#include "problem/vector_targets.hpp"
 
 #include "reference/double_double/data.hpp"
 

@@ -12,7 +12,7 @@
 
 // Vectors of doubles and their error-free transforms; the scalar ones, and their source, are in
 // error_free.hpp.
-#include "reference/vector_targets.hpp"
+#include "problem/vector_targets.hpp"
 
 #include <hwy/highway.h>
 
