@@ -2,6 +2,7 @@
 
 #include <attest/rounding/round.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -105,7 +106,7 @@ class step_rounding {
   template <class V>
   HWY_INLINE hn::Vec<narrow_tag> operator()(V v, hn::Mask<natural_tag>& decided) const {
     const natural_tag du;
-    auto from = hn::Undefined(du), to = hn::Undefined(du);
+    auto from = hn::Zero(du), to = hn::Zero(du);
     ends(v, from, to);
     decided = hn::And(hn::Eq(from, to), in_range(from));
     if (HWY_UNLIKELY(!hn::AllTrue(du, decided))) add_subnormal(hn::Abs(v), from, decided);
@@ -181,7 +182,7 @@ HWY_INLINE bool round_whole_row(const step_rounding<Out>& round, std::size_t cou
   const typename step_rounding<Out>::narrow_tag dout;
   const std::size_t lanes = hn::Lanes(d);
   if (count % lanes != 0 || count == 0) return false;
-  auto from = hn::Undefined(du), to = hn::Undefined(du);
+  auto from = hn::Zero(du), to = hn::Zero(du);
   round.ends(hn::LoadU(d, value), from, to);
   auto least = from, greatest = from;
   auto differences = hn::Zero(du);
