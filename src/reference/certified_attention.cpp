@@ -11,7 +11,6 @@
 #include <attest/kernel/float_environment.hpp>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace attest {
@@ -77,12 +76,14 @@ void do_block(const call& call, const row_block& block, worker& w) {
 
 class certified_run {
  public:
-  explicit certified_run(const call& call) : call_(call), partition_(call) {}
+  explicit certified_run(const call& call)
+      : call_(call), partition_(call), progress_(call.how.progress, partition_.rows()) {}
 
   certification result() {
     const std::vector<part> parts = partition_.parts();
     std::vector<worker> workers(
         std::min<std::size_t>(partition_.threads(), std::max<std::size_t>(parts.size(), 1)));
+    for (worker& w : workers) w.work = effort(&progress_);
     kernel::for_each_part(partition_.threads(), parts.size(),
                           [&](std::size_t p, unsigned thread) { do_part(parts[p], workers[thread]); });
     tally all;
@@ -101,28 +102,20 @@ class certified_run {
       w.steps = call_.steps_of(h);
       for (std::size_t i = first; i < last; i += call_.block_rows) {
         const std::size_t end = std::min(i + call_.block_rows, last);
+        const std::size_t rows = w.pending.size() + (end - i);
         do_block(call_, {p.b, h, first, i, end}, w);
-        report(end - i);
+        progress_.done(rows - w.pending.size());
       }
+      if (w.pending.size() == 0) continue;
+      const std::size_t rows = w.pending.size();
       finish_pending(call_, w);
+      progress_.done(rows);
     }
-  }
-
-  void report(std::size_t rows) {
-    if (!call_.how.progress) return;
-    const std::lock_guard lock(mutex_);
-    if (stopped_) throw interrupted();
-    done_ += rows;
-    stopped_ = !call_.how.progress(done_, partition_.rows());
-    if (stopped_) throw interrupted();
   }
 
   const call& call_;
   const row_partition partition_;
-
-  std::mutex mutex_;  // for what follows
-  std::size_t done_ = 0;
-  bool stopped_ = false;
+  progress progress_;
 };
 
 [[gnu::noinline]] certification calculate(const certified_inputs& inputs, const attention_options& attention,

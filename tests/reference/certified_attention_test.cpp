@@ -576,6 +576,71 @@ TEST_CASE("Progress comes in order and can stop the call") {
   CHECK_THROWS_AS(certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {300, 1})}, how), interrupted);
 }
 
+TEST_CASE("Rows that the first tier puts off are counted when they are done") {
+  // Means of 1 and 1 + 2^-23, a tie but for e^-200; of so few rows none is finished with its block.
+  const array q = column(std::vector<double>(40, 1)), k = column({1, 1, -200}),
+              v = column({1, 1 + 0x1p-23, 1 + 0x1p-23});
+  std::vector<float> x(40);
+  certified_options how;
+  std::vector<std::size_t> seen;
+  how.progress = [&](std::size_t done, std::size_t) {
+    seen.push_back(done);
+    return true;
+  };
+  certified_attention({q, k, v}, {}, {tensor<float>(x.data(), {40, 1})}, how);
+  CHECK(seen == std::vector<std::size_t>{0, 40});
+  CHECK(x == std::vector<float>(40, 1 + 0x1p-23f));
+}
+
+TEST_CASE("A row that takes long asks on the way, and stops where it is told to") {
+  // A tie but for scores that differ by 2^-2148: 4096 bits of 2000 exponentials, some tenths of a second a row.
+  std::vector<double> keys, values;
+  for (std::size_t j = 0; j < 2000; ++j) {
+    keys.push_back(static_cast<double>(j) * 0x1p-1074);
+    values.push_back(j % 2 == 0 ? 1 : 1 + 0x1p-52);
+  }
+  const array q = column(std::vector<double>(2, 0x1p-1074)), k = column(keys), v = column(values);
+  certified_options how;
+  how.max_bits = 1u << 14;
+  std::size_t asked = 0;
+  how.progress = [&](std::size_t done, std::size_t rows) {
+    CHECK(done == 0);
+    CHECK(rows == 2);
+    ++asked;
+    return false;
+  };
+  std::vector<double> x(2, -99);
+  const auto run = [&] { certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {2, 1})}, how); };
+  CHECK_THROWS_AS(run(), interrupted);
+  CHECK(asked == 1);
+  CHECK(x[1] == -99);
+  how.progress = [](std::size_t, std::size_t) -> bool { throw 17; };
+  CHECK_THROWS_AS(run(), int);
+}
+
+TEST_CASE("What one thread's progress throws stops the others, and is what the call throws") {
+  // 64 blocks of rows like the one above on four threads: the first answer ends them all.
+  std::vector<double> keys, values;
+  for (std::size_t j = 0; j < 500; ++j) {
+    keys.push_back(static_cast<double>(j) * 0x1p-1074);
+    values.push_back(j % 2 == 0 ? 1 : 1 + 0x1p-52);
+  }
+  const std::size_t rows = 4096;
+  const array q = column(std::vector<double>(rows, 0x1p-1074)), k = column(keys), v = column(values);
+  certified_options how;
+  how.max_bits = 1u << 14;
+  how.threads = 4;
+  std::size_t asked = 0;
+  how.progress = [&](std::size_t, std::size_t) -> bool {
+    ++asked;
+    throw 17;
+  };
+  std::vector<double> x(rows);
+  const auto run = [&] { certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {rows, 1})}, how); };
+  CHECK_THROWS_AS(run(), int);
+  CHECK(asked == 1);
+}
+
 TEST_CASE("Limits: an element may end undecided, with an enclosure") {
   std::vector<double> x(1);
   std::vector<certificate> c(1);

@@ -92,8 +92,8 @@ struct certified_options {
   /// 16384 bits.
   std::array<bool, reference_tiers> tiers{true, true, true, true};
   /// Called from one thread at a time, after each block of rows, with the number of rows done and of all that
-  /// were asked for. Returning false stops the call, which then throws interrupted, some of its rows written;
-  /// so does an exception.
+  /// were asked for; in rows that take long, several times a second with the same number. Returning false
+  /// stops the call, which then throws interrupted, some of its rows written; so does an exception.
   std::function<bool(std::size_t done, std::size_t rows)> progress = {};
 };
 

@@ -9,11 +9,15 @@ namespace {
 
 using place = result_array::place;
 
+// Rounding one element takes about as long as an exponential of 128 bits.
+constexpr unsigned ratio_effort = 128;
+
 place output_place(const query& x, std::size_t c) { return {x.at[0], x.at[1], x.at[2], c}; }
 
 /// numerator / denominator is the element.
 void write_ratio(const call& call, const result_array& array, const place& at,
                  const unbounded_dyadic& numerator, std::uint64_t denominator, worker& w) {
+  w.work.spent(ratio_effort);
   bool step = false;
   const std::uint64_t pattern = round_ratio(numerator, denominator, call.target_of(array), &step);
   const certificate how = step ? certificate::exact : certificate::certified;
@@ -53,6 +57,7 @@ void settle_low(reference_array which, const result_array& array, const place& a
 template <class Round>
 void settle(const call& call, reference_array which, const result_array& array, const place& at, worker& w,
             Round round) {
+  w.work.spent(ratio_effort);
   const verdict v = round(call.target_of(array), nullptr);
   array.write(at, v.pattern, v.how);
   w.counts.needed(v.bits);
@@ -183,7 +188,7 @@ void finish_rest_exactly(const call& call, query& x, bool weights_open, bool log
     }
   }
   if (x.open_count == 0 && !weights_open && !logarithm_open) return;
-  row_engine engine(x.view, call.limits);
+  row_engine engine(x.view, call.limits, w.work);
   settle_outputs(call, x, engine, w);
   if (weights_open) settle_weights(call, x, engine, w);
   if (logarithm_open) settle_logarithm(call, x, engine, w);

@@ -113,9 +113,10 @@ std::uint64_t round_ratio(const unbounded_dyadic& numerator, std::uint64_t denom
 
 class row_engine::implementation {
  public:
-  implementation(const row_view& row, const row_limits& limits)
+  implementation(const row_view& row, const row_limits& limits, effort& work)
       : row_(row),
         limits_(limits),
+        work_(work),
         width_(row.k->width),
         whole_root_(row.steps->scale ? 0 : exact_root(width_)) {
     capped_ = row.steps->softcap.has_value();
@@ -200,6 +201,7 @@ class row_engine::implementation {
     term_of_key_.assign(row_.last - row_.first, 0);
     for (std::size_t j = row_.first; j < row_.last; ++j) {
       if (!row_.sees(j)) continue;
+      work_.spent(first_bits + width_);
       dot.clear();
       for (std::size_t c = 0; c < width_; ++c) dot.add_product(q[c], (*row_.k)(j, c));
       const std::size_t t = term_for(score_of(dot.value(), j), by_hash);
@@ -306,6 +308,7 @@ class row_engine::implementation {
     auto& scores = capped_scores_[bits];
     if (scores.size() < terms_.size()) scores.resize(terms_.size());
     if (scores[t]) return *scores[t];
+    work_.spent(bits);
     const exact_score& s = terms_[t].score;
     const enclosure added = exactly(s.added);
     if (sign(s.raw) == 0) return scores[t].emplace(added);
@@ -325,6 +328,7 @@ class row_engine::implementation {
     if (at.exponentials.size() < terms_.size()) at.exponentials.resize(terms_.size());
     std::optional<enclosure>& value = at.exponentials[t];
     if (value) return *value;
+    work_.spent(bits);
     if (t == reference) return value.emplace(enclosure::exact(1LL));
     if (capped_)
       return value.emplace(
@@ -387,6 +391,7 @@ class row_engine::implementation {
     for (std::size_t t = 0; t < terms_.size(); ++t)
       if (sign(numerators[t]) != 0)
         sum = add(sum, multiply(exactly(numerators[t]), exponential(largest_, t, bits), bits), bits);
+    work_.spent(bits * terms_.size() / 8);
     return sum;
   }
 
@@ -419,6 +424,7 @@ class row_engine::implementation {
       if (!weighted_sum::fits(x, unit)) return std::nullopt;
       sum.add(x, (*fixed_weights_)[term_of_key_[j - row_.first]]);
     }
+    work_.spent(row_.last - row_.first);
     return sum.value(first_bits);
   }
 
@@ -455,6 +461,7 @@ class row_engine::implementation {
         if (sign(coefficients[t]) != 0)
           sum = add(sum, multiply(exactly(coefficients[t]), exponential(reference, t, working), working),
                     working);
+      work_.spent(working * terms_.size() / 8);
       bits = std::max(bits, working);
       if (const int s = sign(sum); s != 0) return s;
       if (!next(working)) return std::nullopt;
@@ -578,6 +585,7 @@ class row_engine::implementation {
 
   row_view row_;
   row_limits limits_;
+  effort& work_;
   std::size_t width_;
   unsigned long long whole_root_;  // √d_k where that is a whole number and the scale 1/√d_k, else 0
   bool capped_ = false;
@@ -595,8 +603,8 @@ class row_engine::implementation {
   std::optional<std::vector<fixed_weight>> fixed_weights_;  // of each term; empty where one does not fit
 };
 
-row_engine::row_engine(const row_view& row, const row_limits& limits)
-    : all_(std::make_unique<implementation>(row, limits)) {}
+row_engine::row_engine(const row_view& row, const row_limits& limits, effort& work)
+    : all_(std::make_unique<implementation>(row, limits, work)) {}
 row_engine::~row_engine() = default;
 
 verdict row_engine::output(std::size_t column, const target& to, const unbounded_dyadic* less) {

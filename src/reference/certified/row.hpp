@@ -1,6 +1,7 @@
 #pragma once
 
 #include "exact_accumulator.hpp"
+#include "reference/certified/progress.hpp"
 
 #include <attest/enclosure/interval.hpp>
 #include <attest/reference/certified_attention.hpp>
@@ -93,8 +94,8 @@ std::optional<unbounded_dyadic> value_of_pattern(std::uint64_t pattern, const fo
 
 class row_engine {
  public:
-  /// The row sees a key or has a sink. The view's arrays have to outlive the engine.
-  row_engine(const row_view& row, const row_limits& limits);
+  /// The row sees a key or has a sink. The view's arrays and the effort have to outlive the engine.
+  row_engine(const row_view& row, const row_limits& limits, effort& work);
   ~row_engine();
   row_engine(const row_engine&) = delete;
   row_engine& operator=(const row_engine&) = delete;

@@ -3,6 +3,7 @@
 #include "kernel/fused.hpp"
 #include "reference/certified/call.hpp"
 #include "reference/certified/head.hpp"
+#include "reference/certified/progress.hpp"
 #include "reference/certified/query.hpp"
 #include "reference/certified/tally.hpp"
 #include "reference/double_double/tier.hpp"
@@ -24,6 +25,7 @@ struct worker {
   query_set pending;         // rows that the narrow tier left open
   std::vector<query*> rows;  // the rows at hand, of the one or the other
   tally counts;
+  effort work;
 
   /// A row that the narrow tier leaves open, and what it has.
   struct open_row {
