@@ -53,7 +53,8 @@ double score_bound(const row_magnitudes& r, const score_roundings& n) {
         1.02 * (n.penalty * u<T> * penalty + u<T> * (s + error + penalty) + least<T> * (r.distance + 1));
     s += penalty;
   }
-  if (r.softcap || r.bias || r.slope) error += 1.02 * (n.base * u<T> * (s + error) + (n.base > 0 ? least<T> : 0));
+  if (r.softcap || r.bias || r.slope)
+    error += 1.02 * (n.base * u<T> * (s + error) + (n.base > 0 ? least<T> : 0));
   error = std::max(error, 1.02 * (n.sink * u<T> * r.sink + (r.sink > 0 ? least<T> * (n.base + 1) : 0)));
   return std::isnan(error) ? infinity : error;  // 0 · infinity: magnitudes that overflow here
 }
@@ -122,8 +123,9 @@ bool first_order_suffices(const fused_roundings& n, const row_magnitudes& r) {
 /// Of weights relative to the largest: what is less is taken for 0.
 template <class T>
 constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
-/// What one exponential is off by, in u, beside the error of its argument before the largest is subtracted and
-/// |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums of some column might overflow.
+/// What one exponential is off by, in u, beside the error of its argument before the largest is subtracted
+/// and |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums of some column might
+/// overflow.
 template <class T>
 double exponential_roundings(const row_magnitudes& r) {
   const bool may_overflow = !(static_cast<double>(r.keys) * std::max(r.values, r.all_values) <

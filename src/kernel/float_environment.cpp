@@ -24,7 +24,8 @@ void do_not_flush_subnormals() {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// Saving and loading the whole x87 environment takes as long as a small call of a kernel's; looking at it does not.
+// Saving and loading the whole x87 environment takes as long as a small call of a kernel's; looking at it
+// does not.
 constexpr unsigned short x87_default = 0x037f;  // rounding to nearest, 64 bits, no traps
 constexpr unsigned short x87_flags = 0x3f;
 constexpr unsigned sse_default = 0x1f80;  // rounding to nearest, no traps, no flags, nothing flushed

@@ -130,8 +130,9 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
   nonzero("V", v);
   const auto unlike = [&](const char* name, const any_tensor& array, const char* other_name,
                           const any_tensor& other, const std::string& need) {
-    refuse(name, array,
-           "does not fit " + std::string(other_name) + " of shape " + shape_text(other.where()) + ": " + need);
+    refuse(
+        name, array,
+        "does not fit " + std::string(other_name) + " of shape " + shape_text(other.where()) + ": " + need);
   };
   if (ke[0] != qe[0]) unlike("K", k, "Q", q, "both need the same batch");
   if (ke[3] != qe[3]) unlike("K", k, "Q", q, "both need the same width d_k");
@@ -191,8 +192,8 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
       if (o.key_lengths[b] > shape.keys)
         throw attention_error(fault::option, "key_lengths",
                               "element " + std::to_string(b) + " is " + std::to_string(o.key_lengths[b]) +
-                                  ", and K of shape " + shape_text(k.where()) + " holds " + std::to_string(shape.keys) +
-                                  " keys: a length is at most that");
+                                  ", and K of shape " + shape_text(k.where()) + " holds " +
+                                  std::to_string(shape.keys) + " keys: a length is at most that");
   }
   check_positions(shape, o);
   return shape;

@@ -98,8 +98,8 @@ bool answer(question q, double x) {
   return q == question::is_finite ? std::isfinite(x) : x < std::numeric_limits<double>::infinity();
 }
 
-/// Whether it holds for all elements of the rows [first, last) of a head, whose coordinates stand side by side;
-/// holds(x, size) answers for numbers in turn.
+/// Whether it holds for all elements of the rows [first, last) of a head, whose coordinates stand side by
+/// side; holds(x, size) answers for numbers in turn.
 template <class T, class Holds>
 bool holds_for_rows(Holds holds, const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
                     std::size_t last) {
@@ -196,12 +196,13 @@ void check_query_values(const any_tensor& q, const attention_options& o) {
                               ": queries have to be finite");
   });
   if (!o.bias) return;
-  for_each_failure(
-      question::is_below_infinity, *o.bias, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
-        throw attention_error(fault::value, "bias",
-                              "element " + index_text(b, h, i, j) + " is " + value_text((*o.bias)(b, h, i, j)) +
-                                  ": a bias is a finite number, or -infinity to hide the key");
-      });
+  for_each_failure(question::is_below_infinity, *o.bias,
+                   [&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+                     throw attention_error(fault::value, "bias",
+                                           "element " + index_text(b, h, i, j) + " is " +
+                                               value_text((*o.bias)(b, h, i, j)) +
+                                               ": a bias is a finite number, or -infinity to hide the key");
+                   });
 }
 
 void check_key_values(const any_tensor& k, const any_tensor& v, const attention_shape& shape,
@@ -224,7 +225,8 @@ void check_empty_rows(const attention_options& o, const attention_shape& shape, 
   // Without a mask or a bias all heads see the same, without causal or window all queries.
   const bool by_head = o.mask || o.bias, by_query = by_head || o.causal || o.window;
   for (std::size_t b = 0; b < shape.batch; ++b)
-    for (std::size_t h = 0; h < (by_head ? shape.query_heads : std::min<std::size_t>(shape.query_heads, 1)); ++h)
+    for (std::size_t h = 0; h < (by_head ? shape.query_heads : std::min<std::size_t>(shape.query_heads, 1));
+         ++h)
       for (std::size_t i = 0; i < (by_query ? shape.queries : std::min<std::size_t>(shape.queries, 1)); ++i) {
         if (visible.any(b, h, i)) continue;
         const std::string row = "query " + std::to_string(i) + " of batch element " + std::to_string(b) +

@@ -26,12 +26,13 @@ namespace {
 using io::json::kind;
 using io::json::value;
 
-constexpr std::array<std::string_view, 7> array_names = {"Q", "K", "V", "dots", "scores", "weights", "output"};
+constexpr std::array<std::string_view, 7> array_names = {"Q",      "K",       "V",     "dots",
+                                                         "scores", "weights", "output"};
 
 using numeral_value = basic_decimal<unbounded_integer>;
 using exact_surd = surd<unbounded_rational>;
 
-// --- reading -------------------------------------------------------------------------------------------------------
+// --- reading -----------------------------------------------------------------------------------------------
 
 bool is_hexadecimal(std::string_view text) {
   return text.find_first_of("xX") != std::string_view::npos;
@@ -113,7 +114,8 @@ class reader {
 
   printed_array read_array(const std::string& array, const value& v) const {
     printed_array result{array, claim_kind::exactly, shape_of(array), {}};
-    const auto named = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return k.first == array; });
+    const auto named =
+        std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return k.first == array; });
     std::optional<claim_kind> said;
     if (named != kinds_.end())
       said = named->second;
@@ -125,7 +127,8 @@ class reader {
     return result;
   }
 
-  // Whether any number in the list has a point or an exponent: integers and fractions are exactly meant, whatever others are.
+  // Whether any number in the list has a point or an exponent: integers and fractions are exactly meant,
+  // whatever others are.
   static bool has_point(const value& v) {
     if (v.type == kind::array) return std::any_of(v.items.begin(), v.items.end(), has_point);
     return (v.type == kind::number || v.type == kind::string) && v.text.find("sqrt") == std::string::npos &&
@@ -136,18 +139,23 @@ class reader {
     const std::string place = at.empty() ? "it" : "element " + index_text(at);
     if (at.size() == array.shape.size()) {
       if (v.type != kind::number && v.type != kind::string)
-        fail_array(array, place + " is " + std::string(name_of(v.type)) + ": expected a number, or a string such as \"1/3\"");
+        fail_array(array, place + " is " + std::string(name_of(v.type)) +
+                              ": expected a number, or a string such as \"1/3\"");
       if (!said && v.type == kind::number && v.text.find_first_of(".eE") != std::string::npos)
-        fail_array(array, place + " is " + v.text + ": say what its numbers are, as in \"claims\": {\"" + array.name +
-                              "\": \"decimal\"} (each rounded at its last digit) or \"binary64\" (each reads back as the nearest double)");
+        fail_array(array, place + " is " + v.text + ": say what its numbers are, as in \"claims\": {\"" +
+                              array.name +
+                              "\": \"decimal\"} (each rounded at its last digit) or \"binary64\" (each reads "
+                              "back as the nearest double)");
       check_numeral(array, v, place);
       array.numerals.push_back(v.text);
       return;
     }
     const std::string wanted = "the inputs give shape " + index_text(array.shape);
-    if (v.type != kind::array) fail_array(array, place + " is " + std::string(name_of(v.type)) + ", and " + wanted);
+    if (v.type != kind::array)
+      fail_array(array, place + " is " + std::string(name_of(v.type)) + ", and " + wanted);
     if (v.items.size() != array.shape[at.size()])
-      fail_array(array, place + " has " + std::to_string(v.items.size()) + (v.items.size() == 1 ? " entry" : " entries") + ", and " + wanted);
+      fail_array(array, place + " has " + std::to_string(v.items.size()) +
+                            (v.items.size() == 1 ? " entry" : " entries") + ", and " + wanted);
     for (std::size_t i = 0; i < v.items.size(); ++i) {
       at.push_back(i);
       read_level(array, v.items[i], at, said);
@@ -194,7 +202,7 @@ class reader {
   std::vector<std::pair<std::string, claim_kind>> kinds_;
 };
 
-// --- deciding ------------------------------------------------------------------------------------------------------
+// --- deciding ----------------------------------------------------------------------------------------------
 
 unbounded_rational rational(const exact_scalar& x) { return exact_as<unbounded_rational>(x); }
 
@@ -212,7 +220,9 @@ struct quantity {
   }
 };
 
-unbounded_rational ratio_of(long long n, const unbounded_integer& d) { return unbounded_rational(unbounded_integer(n), d); }
+unbounded_rational ratio_of(long long n, const unbounded_integer& d) {
+  return unbounded_rational(unbounded_integer(n), d);
+}
 
 quantity quantity_of(const exact_scalar& x) {
   const unbounded_rational value = rational(x);
@@ -225,17 +235,20 @@ quantity quantity_of(const exact_surd& x) {
   if (x.is_rational()) return quantity_of(simplest(x.rational_part()));
   const auto decimal = to_significant_decimal(x, 40);
   return {x, decimal.value() - decimal.unit(), decimal.value() + decimal.unit(),
-          [x](const unbounded_rational& y) { return compare(x, y); }, round_correctly(x, formats::binary64).pattern};
+          [x](const unbounded_rational& y) { return compare(x, y); },
+          round_correctly(x, formats::binary64).pattern};
 }
 
-// A weight or an output; `expression` makes it symbolically, which is asked for only where its decimal decides nothing.
+// A weight or an output; `expression` makes it symbolically, which is asked for only where its decimal
+// decides nothing.
 template <class Expression>
 quantity quantity_of(const reference_value& v, Expression expression) {
   if (v.exact) return quantity_of(*v.exact);
   quantity q;
   q.nearest = std::bit_cast<std::uint64_t>(v.nearest);
   q.side = [expression](const unbounded_rational& y) { return compare(expression(), y); };
-  // Nearer to zero than any numeral that can be written in a file but zero: its decimal may have millions of digits.
+  // Nearer to zero than any numeral that can be written in a file but zero: its decimal may have millions of
+  // digits.
   const unbounded_rational tiny = ratio_of(1, power_of_ten<unbounded_integer>(9000));
   const auto e = v.decimal.find('e');
   const bool is_tiny = v.decimal.find_first_of("<>") != std::string::npos ||
@@ -272,7 +285,8 @@ std::string text_of(const unbounded_integer& significand, long exponent, bool ne
 
 // How many digits a number has before its point, or minus the zeros after it.
 long leading_digits(const unbounded_rational& x) {
-  long at = static_cast<long>(x.numerator().str().size()) - static_cast<long>(x.denominator().str().size()) - 1;
+  long at =
+      static_cast<long>(x.numerator().str().size()) - static_cast<long>(x.denominator().str().size()) - 1;
   const unbounded_rational magnitude = x < unbounded_rational(0) ? unbounded_rational(-x) : x;
   while (!whole_units(magnitude, at).is_zero()) ++at;
   return at;
@@ -329,7 +343,8 @@ std::optional<wrong_number> judged(claim_kind k, const std::string& numeral, con
   switch (k) {
     case claim_kind::exactly: {
       const bool is_root = numeral.find("sqrt") != std::string::npos;
-      const exact_surd claimed = is_root ? parse_exact<unbounded_integer>(numeral) : exact_surd(rational(io::read_exact(numeral)));
+      const exact_surd claimed =
+          is_root ? parse_exact<unbounded_integer>(numeral) : exact_surd(rational(io::read_exact(numeral)));
       if (q.exact && *q.exact == claimed) return std::nullopt;
       wrong.exact = leading_text(q, std::min(leading_digits(q.low) - 17, 0L));
       if (wrong.exact.ends_with("…") && q.exact && q.exact->is_rational()) {
@@ -368,7 +383,8 @@ class exact_values {
     if (array == "V") return quantity_of(element(reference_.values, i, j));
     if (array == "dots") return quantity_of(element(reference_.dots, i, j));
     if (array == "scores") return quantity_of(exact_surd(head().scores(i, j)));
-    if (array == "weights") return quantity_of(reference_.weights(i, j), [=, this] { return symbolic().row_weights()(i, j); });
+    if (array == "weights")
+      return quantity_of(reference_.weights(i, j), [=, this] { return symbolic().row_weights()(i, j); });
     return quantity_of(reference_.output(i, j), [=, this] { return symbolic()(i, j); });
   }
 
@@ -420,10 +436,12 @@ std::vector<printed_array> read_claims(const value& root, std::string_view name,
 }
 
 std::string wrong_number::message() const {
-  return place + ": printed " + printed + ", exact " + exact + (right.empty() || right == exact ? "" : ": write " + right);
+  return place + ": printed " + printed + ", exact " + exact +
+         (right.empty() || right == exact ? "" : ": write " + right);
 }
 
-std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs, const std::vector<printed_array>& printed,
+std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs,
+                                        const std::vector<printed_array>& printed,
                                         const std::function<void(std::size_t, std::size_t)>& progress) {
   // Enough digits to tell most numerals from the value without its symbolic form.
   const auto digits = static_cast<unsigned>(std::max<std::size_t>(40, longest_numeral(printed) + 12));
@@ -437,7 +455,8 @@ std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs, const std:
           auto wrong = judged(array.kind, array.numeral(b, i, j), values(array.name, i, j));
           if (!wrong) continue;
           const auto in_brackets = [](std::size_t n) { return '[' + std::to_string(n) + ']'; };
-          wrong->place = array.name + (inputs.is_batch() ? in_brackets(b) : "") + in_brackets(i) + in_brackets(j);
+          wrong->place =
+              array.name + (inputs.is_batch() ? in_brackets(b) : "") + in_brackets(i) + in_brackets(j);
           of_array[a].push_back(std::move(*wrong));
         }
     }

@@ -23,19 +23,22 @@ constexpr long widest_numeral = 140;
 constexpr std::size_t products_at_once = 400;
 constexpr std::size_t line_length = 110;
 
-// --- numbers as C++ writes them --------------------------------------------------------------------------------------
+// --- numbers as C++ writes them ----------------------------------------------------------------------------
 
 /// The kinds of literal that the elements of a matrix can have in common, each wider than the one before.
 enum class literal { small_integer, word, integer, binary64, dyadic, rational };
 
-bool is_word(const unbounded_integer& n) { return n.is_zero() || msb(n.sign() < 0 ? unbounded_integer(-n) : n) < 62; }
+bool is_word(const unbounded_integer& n) {
+  return n.is_zero() || msb(n.sign() < 0 ? unbounded_integer(-n) : n) < 62;
+}
 
 literal literal_of(const exact_scalar& x) {
   if (!is_dyadic(x)) return literal::rational;
   if (is_integer(x)) {
     const unbounded_integer n = exact_as<unbounded_rational>(x).numerator();
     if (!is_word(n)) return literal::integer;
-    return n.is_zero() || msb(n.sign() < 0 ? unbounded_integer(-n) : n) < 31 ? literal::small_integer : literal::word;
+    return n.is_zero() || msb(n.sign() < 0 ? unbounded_integer(-n) : n) < 31 ? literal::small_integer
+                                                                             : literal::word;
   }
   const double nearest = nearest_binary64(x);
   const bool is_double = std::isfinite(nearest) && exact_scalar(exact_value<unbounded_integer>(nearest)) == x;
@@ -65,21 +68,26 @@ class writer {
 
   std::string write() {
     for (std::size_t b = 0; b < inputs_.examples.size(); ++b) {
-      if (inputs_.is_batch()) body_ += "// ======== example " + std::to_string(b) + "\nnamespace example_" + std::to_string(b) + " {\n\n";
+      if (inputs_.is_batch())
+        body_ += "// ======== example " + std::to_string(b) + "\nnamespace example_" + std::to_string(b) +
+                 " {\n\n";
       write_example(b);
       if (inputs_.is_batch()) body_ += "}  // namespace example_" + std::to_string(b) + "\n\n";
     }
     const std::string space = "proof_of_" + identifier(source_.case_name);
     std::string text = "// Every number printed in " + io::one_line(source_.case_name) +
                        ", proved: this file compiles exactly when each of them is right.\n"
-                       "// Written by attest (" + io::one_line(source_.command) + "); change the case, not this file.\n"
+                       "// Written by attest (" + io::one_line(source_.command) +
+                       "); change the case, not this file.\n"
                        "// case sha256: " + source_.case_sha256 + "\n"
                        "#include <attest/proof.hpp>\n\n"
                        "namespace " + space + " {\n\n"
                        "using namespace attest;\n\n";
     if (needs_whole_)
-      text += "// An integer that is too long for a literal.\n"
-              "constexpr integer whole(std::string_view digits) { return parse_decimal(digits).significand; }\n\n";
+      text +=
+          "// An integer that is too long for a literal.\n"
+          "constexpr integer whole(std::string_view digits) { return parse_decimal(digits).significand; }\n"
+          "\n";
     if (!shared_.empty()) shared_ += '\n';
     return text + shared_ + body_ + "}  // namespace " + space + '\n';
   }
@@ -96,7 +104,8 @@ class writer {
 
   std::string whole(const unbounded_integer& n, const std::string& place) {
     if (!n.is_zero() && msb(n.sign() < 0 ? unbounded_integer(-n) : n) >= widest_integer)
-      throw io::input_error(source_.case_name + ": " + place + ": it has more than " + std::to_string(widest_integer) +
+      throw io::input_error(source_.case_name + ": " + place + ": it has more than " +
+                            std::to_string(widest_integer) +
                             " bits, which is more than a proof can compute with: scale the inputs");
     if (is_word(n)) return n.str();
     needs_whole_ = true;
@@ -117,7 +126,8 @@ class writer {
         const auto r = exact_as<unbounded_rational>(x);
         if (is_word(r.numerator()) && is_word(r.denominator()))
           return "ratio(" + r.numerator().str() + ", " + r.denominator().str() + ')';
-        return "ratio(" + integer_call(r.numerator(), place) + ", " + integer_call(r.denominator(), place) + ')';
+        return "ratio(" + integer_call(r.numerator(), place) + ", " + integer_call(r.denominator(), place) +
+               ')';
       }
     }
     return "";
@@ -163,10 +173,13 @@ class writer {
     std::vector<std::vector<std::string>> rows(attest::rows(m));
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t j = 0; j < attest::columns(m); ++j)
-        rows[i].push_back(number(element(m, i, j), kind, "array " + name + ": element [" + std::to_string(i) + ", " + std::to_string(j) + ']'));
+        rows[i].push_back(
+            number(element(m, i, j), kind,
+                   "array " + name + ": element [" + std::to_string(i) + ", " + std::to_string(j) + ']'));
     rows_of(out, name, rows);
   }
-  static void rows_of(std::string& out, const std::string& name, const std::vector<std::vector<std::string>>& rows) {
+  static void rows_of(std::string& out, const std::string& name,
+                      const std::vector<std::vector<std::string>>& rows) {
     out += "constexpr matrix " + name + "({\n";
     for (const auto& row : rows) out += "    {" + wrapped(row, "     ") + "},\n";
     out += "});\n";
@@ -179,7 +192,8 @@ class writer {
     matrix_of(shared ? shared_ : body_, name, m);
   }
 
-  static std::string product(const std::string& a, const exact_matrix& a_is, const std::string& b, const exact_matrix& b_is) {
+  static std::string product(const std::string& a, const exact_matrix& a_is, const std::string& b,
+                             const exact_matrix& b_is) {
     const std::size_t products = attest::rows(a_is) * attest::columns(a_is) * attest::columns(b_is);
     return products > products_at_once ? "product<" + a + ", " + b + '>' : a + " * " + b;
   }
@@ -195,7 +209,8 @@ class writer {
   // --- claims ---
 
   const printed_array* find(std::string_view array) const {
-    const auto at = std::find_if(printed_.begin(), printed_.end(), [&](const auto& a) { return a.name == array; });
+    const auto at =
+        std::find_if(printed_.begin(), printed_.end(), [&](const auto& a) { return a.name == array; });
     return at == printed_.end() ? nullptr : &*at;
   }
 
@@ -207,7 +222,8 @@ class writer {
   };
 
   static bool fits_a_proof(const std::string& numeral) {
-    if (numeral.find('/') != std::string::npos) return numeral.size() < static_cast<std::size_t>(widest_numeral);
+    if (numeral.find('/') != std::string::npos)
+      return numeral.size() < static_cast<std::size_t>(widest_numeral);
     const auto d = parse_decimal<unbounded_integer>(numeral);
     const auto digits = static_cast<long>(d.significand.str().size());
     return digits <= widest_numeral && d.exponent >= -widest_numeral && d.exponent + digits <= widest_numeral;
@@ -222,7 +238,9 @@ class writer {
     for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[pattern >> shift & 0xf];
     return text;
   }
-  static bool is_hexadecimal(const std::string& numeral) { return numeral.find_first_of("xX") != std::string::npos; }
+  static bool is_hexadecimal(const std::string& numeral) {
+    return numeral.find_first_of("xX") != std::string::npos;
+  }
 
   row_claim claim_of(const printed_array& array, std::size_t b, std::size_t i) const {
     row_claim claim{std::string(name_of(array.kind)), {}};
@@ -231,26 +249,30 @@ class writer {
       std::string numeral = array.numeral(b, i, j);
       if (is_hexadecimal(numeral) && array.kind == claim_kind::exactly) {
         const auto r = exact_as<unbounded_rational>(io::read_exact(numeral));
-        numeral = r.numerator().str() + (r.denominator() == unbounded_integer(1) ? "" : '/' + r.denominator().str());
+        numeral = r.numerator().str() +
+                  (r.denominator() == unbounded_integer(1) ? "" : '/' + r.denominator().str());
       }
       if (array.kind == claim_kind::binary64 && (is_hexadecimal(numeral) || !fits_a_proof(numeral)))
         as_bits = true;
       else if (!fits_a_proof(numeral))
-        throw io::input_error(source_.case_name + ": array expected." + array.name + ": " + io::json::quote(numeral.substr(0, 40)) +
-                              " has more than " + std::to_string(widest_numeral) +
-                              " digits, zeros included, which is more than a proof can compute with: scale the inputs, or take it out");
+        throw io::input_error(source_.case_name + ": array expected." + array.name + ": " +
+                              io::json::quote(numeral.substr(0, 40)) + " has more than " +
+                              std::to_string(widest_numeral) +
+                              " digits, zeros included, which is more than a proof can compute with: scale "
+                              "the inputs, or take it out");
       claim.items.push_back(numeral);
     }
     if (as_bits) {
       claim.concept_name = "binary64_bits";
       claim.quoted = false;
-      for (std::size_t j = 0; j < array.columns(); ++j) claim.items[j] = pattern_text(pattern_of(array.numeral(b, i, j)));
+      for (std::size_t j = 0; j < array.columns(); ++j)
+        claim.items[j] = pattern_text(pattern_of(array.numeral(b, i, j)));
     }
     return claim;
   }
 
-  // The claim with another numeral in column j, which is then false of any value of which it was true: decimals are 5 units
-  // of their last digit away, others differ.
+  // The claim with another numeral in column j, which is then false of any value of which it was true:
+  // decimals are 5 units of their last digit away, others differ.
   static row_claim altered(row_claim claim, std::size_t j) {
     std::string& item = claim.items[j];
     if (!claim.quoted) {
@@ -261,7 +283,8 @@ class writer {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     std::size_t at = end;
     if (claim.concept_name == "binary64")
-      at = std::min(item.find_first_of("123456789"), end);  // the leading digit: the last one may not change the double
+      // The leading digit: the last one may not change the double.
+      at = std::min(item.find_first_of("123456789"), end);
     if (at < end) {
       item[at] = static_cast<char>('1' + (item[at] - '0') % 9);
       return claim;
@@ -272,13 +295,16 @@ class writer {
     return claim;
   }
 
-  static std::string statement(const row_claim& claim, const std::string& variable, bool negated, const std::string& comment) {
-    const std::string head = std::string("static_assert(") + (negated ? "!" : "") + claim.concept_name + '<' + variable + ", ";
+  static std::string statement(const row_claim& claim, const std::string& variable, bool negated,
+                               const std::string& comment) {
+    const std::string head =
+        std::string("static_assert(") + (negated ? "!" : "") + claim.concept_name + '<' + variable + ", ";
     const std::string indent(head.size(), ' ');
     std::vector<std::string> lines(1);
     const std::size_t room = line_length > indent.size() + 40 ? line_length - indent.size() : 40;
     for (std::size_t j = 0; j < claim.items.size(); ++j) {
-      const std::string item = claim.items[j] + (j + 1 < claim.items.size() ? (claim.quoted ? " " : ", ") : "");
+      const std::string item =
+          claim.items[j] + (j + 1 < claim.items.size() ? (claim.quoted ? " " : ", ") : "");
       if (!lines.back().empty() && lines.back().size() + item.size() > room) lines.emplace_back();
       lines.back() += item;
     }
@@ -310,7 +336,8 @@ class writer {
   void claims(std::string_view array, std::size_t b, std::size_t rows, bool rows_are_needed, Row row) {
     const printed_array* printed = find(array);
     if (printed == nullptr && !rows_are_needed) return;
-    body_ += "// ---- " + std::string(array) + (printed == nullptr ? "" : ": " + meaning(printed->kind)) + '\n';
+    body_ +=
+        "// ---- " + std::string(array) + (printed == nullptr ? "" : ": " + meaning(printed->kind)) + '\n';
     const std::size_t middle = rows / 2;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string variable = std::string(array) + "_row_" + std::to_string(i);
@@ -320,7 +347,8 @@ class writer {
       body_ += statement(claim, variable, false, place(array, b, i));
       // A spread of elements: the first of the first row, one of the middle, the last of the last row.
       const auto canary = [&](std::size_t j) {
-        canaries_ += statement(altered(claim, j), variable, true, place(array, b, i) + '[' + std::to_string(j) + ']');
+        canaries_ +=
+            statement(altered(claim, j), variable, true, place(array, b, i) + '[' + std::to_string(j) + ']');
       };
       if (i == 0) canary(0);
       if (i == middle && i != 0 && i + 1 != rows) canary(printed->columns() / 2);
@@ -342,7 +370,8 @@ class writer {
     canaries_.clear();
 
     const auto row_of = [](std::string_view array) {
-      return [array](std::size_t i) { return "row_of(" + std::string(array) + ", " + std::to_string(i) + ')'; };
+      return
+          [array](std::size_t i) { return "row_of(" + std::string(array) + ", " + std::to_string(i) + ')'; };
     };
     if (const auto* one = std::get_if<projected_inputs>(&p.inputs)) {
       const std::string contributor = one->y ? "Y" : "X";
@@ -365,13 +394,15 @@ class writer {
     }
     if (needs_dots) {
       if (e.queries * e.key_width * e.keys > products_at_once)
-        body_ += "constexpr auto K_transposed = transpose(K);\nconstexpr auto dots = product<Q, K_transposed>;\n";
+        body_ +=
+            "constexpr auto K_transposed = transpose(K);\nconstexpr auto dots = product<Q, K_transposed>;\n";
       else
         body_ += "constexpr auto dots = Q * transpose(K);\n";
     }
     if (needs_scores)
       body_ += "constexpr auto scores = dots " +
-               (p.scale ? "* " + scale_text(*p.scale) : "/ root(" + std::to_string(e.key_width) + ')') + ";\n";
+               (p.scale ? "* " + scale_text(*p.scale) : "/ root(" + std::to_string(e.key_width) + ')') +
+               ";\n";
     if (needs_weights && p.mask) {
       const bool shared = inputs_.is_batch() && !inputs_.has_leading_level("mask");
       std::vector<std::vector<std::string>> rows(e.queries);
@@ -390,8 +421,12 @@ class writer {
       const std::string row = std::to_string(i);
       return "softmax(row_of(scores, " + row + ')' + (p.mask ? ", row_of(visible, " + row + ')' : "") + ')';
     });
-    claims("output", b, e.queries, false, [](std::size_t i) { return "weights_row_" + std::to_string(i) + " * V"; });
-    body_ += "// ---- canaries: the same with a digit altered, which is false. What accepts every claim fails here.\n" + canaries_ + '\n';
+    claims("output", b, e.queries, false,
+           [](std::size_t i) { return "weights_row_" + std::to_string(i) + " * V"; });
+    body_ +=
+        "// ---- canaries: the same with a digit altered, which is false. What accepts every claim fails "
+        "here.\n" +
+        canaries_ + '\n';
   }
 
   const io::case_batch& inputs_;
@@ -405,7 +440,8 @@ class writer {
 
 }  // namespace
 
-std::string proof_file(const io::case_batch& inputs, const std::vector<printed_array>& printed, const proof_source& source) {
+std::string proof_file(const io::case_batch& inputs, const std::vector<printed_array>& printed,
+                       const proof_source& source) {
   return writer(inputs, printed, source).write();
 }
 

@@ -110,8 +110,8 @@ page_style tex_style() {
   return s;
 }
 
-// Sites let Markdown at the mathematics before it is set: so no line begins with a sign that opens a list or a heading, and no
-// backslash stands before anything but a letter.
+// Sites let Markdown at the mathematics before it is set: so no line begins with a sign that opens a list or
+// a heading, and no backslash stands before anything but a letter.
 page_style markdown_style() {
   page_style s = tex_style();
   s.title_open = "# ";
@@ -168,7 +168,8 @@ std::string padding(std::string_view text, std::size_t width) {
   return std::string(width > taken ? width - taken : 0, ' ');
 }
 
-// The number of the character that begins at text[at] in UTF-8, and its bytes; what is no UTF-8 counts byte by byte.
+// The number of the character that begins at text[at] in UTF-8, and its bytes; what is no UTF-8 counts byte
+// by byte.
 std::pair<char32_t, std::size_t> character_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = byte(at) >= 0xf0 ? 4 : byte(at) >= 0xe0 ? 3 : byte(at) >= 0xc0 ? 2 : 1;
@@ -178,18 +179,22 @@ std::pair<char32_t, std::size_t> character_at(std::string_view text, std::size_t
   return {number, length};
 }
 
-// What LaTeX sets without further packages: ASCII and the accented letters of Latin-1. Anything else is named.
+// What LaTeX sets without further packages: ASCII and the accented letters of Latin-1. Anything else is
+// named.
 std::string latex_character(char32_t c, std::string_view bytes) {
-  const bool accented = c >= 0xc0 && c <= 0xff && c != 0xd0 && c != 0xd7 && c != 0xde && c != 0xf0 && c != 0xf7 && c != 0xfe;
+  const bool accented =
+      c >= 0xc0 && c <= 0xff && c != 0xd0 && c != 0xd7 && c != 0xde && c != 0xf0 && c != 0xf7 && c != 0xfe;
   if (c < 0x80 || accented) return std::string(bytes);
   std::string digits;
-  for (char32_t rest = c; rest != 0 || digits.size() < 4; rest >>= 4) digits.insert(digits.begin(), "0123456789ABCDEF"[rest & 15]);
+  for (char32_t rest = c; rest != 0 || digits.size() < 4; rest >>= 4)
+    digits.insert(digits.begin(), "0123456789ABCDEF"[rest & 15]);
   return "U+" + digits;
 }
 
 // Groups of columns that fit into the width together, as [first, end).
-std::vector<std::pair<std::size_t, std::size_t>> column_groups(const std::vector<std::size_t>& widths, std::size_t first,
-                                                               std::size_t taken, std::size_t separator, std::size_t width) {
+std::vector<std::pair<std::size_t, std::size_t>> column_groups(const std::vector<std::size_t>& widths,
+                                                               std::size_t first, std::size_t taken,
+                                                               std::size_t separator, std::size_t width) {
   std::vector<std::pair<std::size_t, std::size_t>> groups;
   for (std::size_t at = first; at < widths.size();) {
     std::size_t end = at;
@@ -215,11 +220,13 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
     const auto [c, length] = character_at(text, at);
-    const auto within = [number = c](char32_t first, char32_t last) { return number >= first && number <= last; };
+    const auto within = [number = c](char32_t first, char32_t last) {
+      return number >= first && number <= last;
+    };
     const bool combining = within(0x300, 0x36f) || within(0x200b, 0x200f) || within(0xfe00, 0xfe0f);
-    const bool wide = within(0x1100, 0x115f) || within(0x2e80, 0xa4cf) || within(0xac00, 0xd7a3) || within(0xf900, 0xfaff) ||
-                      within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) || within(0xffe0, 0xffe6) || within(0x1f300, 0x1faff) ||
-                      within(0x20000, 0x3fffd);
+    const bool wide = within(0x1100, 0x115f) || within(0x2e80, 0xa4cf) || within(0xac00, 0xd7a3) ||
+                      within(0xf900, 0xfaff) || within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) ||
+                      within(0xffe0, 0xffe6) || within(0x1f300, 0x1faff) || within(0x20000, 0x3fffd);
     width += combining ? 0 : wide ? 2 : 1;
     at += length;
   }
@@ -262,7 +269,8 @@ void page::wrapped(std::string_view text, std::string_view indent, std::string_v
   while (!text.empty()) {
     std::size_t end = std::min(text.find(' '), text.size());
     // A relation stays with what comes after it.
-    if (text.substr(0, end) == "=" || text.substr(0, end) == style_.approximately) end = std::min(text.find(' ', end + 1), text.size());
+    if (text.substr(0, end) == "=" || text.substr(0, end) == style_.approximately)
+      end = std::min(text.find(' ', end + 1), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t width = display_width(word);
@@ -289,7 +297,8 @@ void page::lines(const std::vector<std::string>& mathematics) {
 }
 
 void page::matrix_block(std::string_view name, std::string_view definition, std::string_view shape,
-                        const std::vector<std::vector<std::string>>& cells, const std::vector<std::size_t>& columns) {
+                        const std::vector<std::vector<std::string>>& cells,
+                        const std::vector<std::size_t>& columns) {
   new_block();
   text_.append(style_.display_open).append(name);
   if (style_.shape_first) text_.append(style_.shape_separator).append(shape);
@@ -299,7 +308,9 @@ void page::matrix_block(std::string_view name, std::string_view definition, std:
   const auto groups = column_groups(widths, 0, brackets - 2, style_.cell_separator.size(), style_.width);
   for (const auto& [first, end] : groups) {
     if (groups.size() > 1) {
-      const auto number = [&](std::size_t j) { return columns[j] == 0 ? std::string(style_.ellipsis) : std::to_string(columns[j]); };
+      const auto number = [&](std::size_t j) {
+        return columns[j] == 0 ? std::string(style_.ellipsis) : std::to_string(columns[j]);
+      };
       text_ += "    columns " + number(first) + " to " + number(end - 1) + ":\n";
     }
     for (const auto& row : cells) {
@@ -320,21 +331,28 @@ void page::table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths = column_widths(rows);
   for (std::size_t& width : widths) width = std::max(width, style_.rule_right.size());
   const std::size_t separator = style_.table_cell_separator.size();
-  const auto groups = column_groups(widths, 1, style_.table_row_open.size() + widths[0], separator, style_.width);
+  const auto groups =
+      column_groups(widths, 1, style_.table_row_open.size() + widths[0], separator, style_.width);
   for (const auto& [first, end] : groups) {
     if (first > 1) text_ += '\n';
     text_ += style_.table_open;
     if (style_.names_columns) text_ += 'l' + std::string(end - first, 'r');
     text_ += style_.table_after_columns;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      text_.append(i == 0 ? style_.head_open : style_.table_row_open).append(rows[i][0]).append(padding(rows[i][0], widths[0]));
+      text_.append(i == 0 ? style_.head_open : style_.table_row_open)
+          .append(rows[i][0])
+          .append(padding(rows[i][0], widths[0]));
       for (std::size_t j = first; j < end; ++j)
         text_.append(style_.table_cell_separator).append(padding(rows[i][j], widths[j])).append(rows[i][j]);
       text_ += style_.table_row_close;
       if (i > 0 || style_.rule_left.empty()) continue;
-      text_.append(style_.table_row_open).append(style_.rule_left).append(padding(style_.rule_left, widths[0]));
+      text_.append(style_.table_row_open)
+          .append(style_.rule_left)
+          .append(padding(style_.rule_left, widths[0]));
       for (std::size_t j = first; j < end; ++j)
-        text_.append(style_.table_cell_separator).append(padding(style_.rule_right, widths[j])).append(style_.rule_right);
+        text_.append(style_.table_cell_separator)
+            .append(padding(style_.rule_right, widths[j]))
+            .append(style_.rule_right);
       text_ += style_.table_row_close;
     }
     text_ += style_.table_close;
@@ -346,7 +364,8 @@ std::string page::words(std::string_view foreign) const {
   for (std::size_t at = 0; at < foreign.size();) {
     const auto [character, length] = character_at(foreign, at);
     const std::string_view bytes = foreign.substr(at, length);
-    const auto known = std::find_if(style_.escapes.begin(), style_.escapes.end(), [&](const escape& e) { return e.first == bytes[0]; });
+    const auto known = std::find_if(style_.escapes.begin(), style_.escapes.end(),
+                                    [&](const escape& e) { return e.first == bytes[0]; });
     if (known != style_.escapes.end())
       result += known->second;
     else
@@ -356,7 +375,8 @@ std::string page::words(std::string_view foreign) const {
   // A paragraph that would begin a list or a quotation in Markdown.
   if (style_.rule_left.empty()) return result;
   const std::size_t after_digits = std::min(result.find_first_not_of("0123456789"), result.size());
-  const bool numbered = after_digits > 0 && after_digits < result.size() && (result[after_digits] == '.' || result[after_digits] == ')');
+  const bool numbered = after_digits > 0 && after_digits < result.size() &&
+                        (result[after_digits] == '.' || result[after_digits] == ')');
   const bool bullet = !result.empty() && std::string_view("+-=").find(result[0]) != std::string_view::npos;
   if (numbered || bullet) result.insert(after_digits, "\\");
   return result;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_rows = 16;            // of a matrix; of more, the first 8 and the last are shown
 constexpr std::size_t most_columns = 10;         // of more, the first 6 and the last
-constexpr std::size_t most_worked = 12;          // elements whose dot products are written out; of more, the first 3
+constexpr std::size_t most_worked = 12;  // elements whose dot products are written out; of more, the first 3
 constexpr std::size_t most_terms = 8;            // of a dot product; of more, the first 4 and the last
 constexpr std::size_t most_unfolded_keys = 6;    // for which an output is written out term by term
 constexpr std::size_t most_keys_in_fraction = 6;  // over which a row of weights is set as a fraction
@@ -37,7 +37,8 @@ std::vector<std::size_t> shown(std::size_t n, std::size_t most, std::size_t firs
 }
 std::vector<std::size_t> shown_rows(std::size_t n) { return shown(n, most_rows, 8); }
 std::vector<std::size_t> shown_columns(std::size_t n) { return shown(n, most_columns, 6); }
-std::vector<std::size_t> shown_weights(std::size_t n) { return shown(n, most_columns, 5); }  // fits 80 columns
+/// Fits 80 columns.
+std::vector<std::size_t> shown_weights(std::size_t n) { return shown(n, most_columns, 5); }
 
 std::string number(std::size_t place) { return std::to_string(place + 1); }
 
@@ -67,7 +68,7 @@ class tracer {
   }
 
  private:
-  // --- pieces of mathematics; whether a number in them was rounded is remembered until a relation is written ---
+  // --- pieces of mathematics; whether one has a rounded number is remembered until a relation is written ---
 
   trace_notation notation_of(const notation& math) {
     trace_notation n;
@@ -105,7 +106,8 @@ class tracer {
     return simple ? text : "(" + text + ")";
   }
   std::string element(std::string_view name, std::size_t i, std::size_t j) const {
-    return std::string(name).append(style_.index_open) + number(i) + "," + number(j) + std::string(style_.index_close);
+    return std::string(name).append(style_.index_open) + number(i) + "," + number(j) +
+           std::string(style_.index_close);
   }
   std::string row_name(std::string_view name, std::size_t i) const {
     return std::string(name).append(style_.subscript_open) + number(i) + std::string(style_.subscript_close);
@@ -143,7 +145,9 @@ class tracer {
       const std::string text = significant_decimal(same, digits_);
       const std::size_t e = text.find('e');
       if (e == std::string::npos) return {text, false};
-      return {text.substr(0, e) + std::string(style_.ten_to_the) + text.substr(e + 1) + std::string(style_.ten_close), false};
+      return {text.substr(0, e) + std::string(style_.ten_to_the) + text.substr(e + 1) +
+                  std::string(style_.ten_close),
+              false};
     }
     const auto rounded = to_decimal(x, -static_cast<long>(options_.decimals));
     const bool negative = rounded.significand.sign() < 0;
@@ -169,17 +173,20 @@ class tracer {
   }
 
   template <class Cell>
-  void matrix_block(const std::string& name, const std::string& definition, std::size_t rows, std::size_t columns, Cell cell) {
+  void matrix_block(const std::string& name, const std::string& definition, std::size_t rows,
+                    std::size_t columns, Cell cell) {
     rounded_ = false;
     const auto cells = cells_of(rows, columns, cell);
     std::vector<std::size_t> numbers;
     for (const std::size_t j : shown_columns(columns)) numbers.push_back(j == gap ? 0 : j + 1);
     std::string related = relation();
     related.pop_back();
-    page_.matrix_block(name, (definition.empty() ? "" : " = " + definition) + related, shape(rows, columns), cells, numbers);
+    page_.matrix_block(name, (definition.empty() ? "" : " = " + definition) + related, shape(rows, columns),
+                       cells, numbers);
   }
   void matrix_block(const std::string& name, const std::string& definition, const matrix<T>& m) {
-    matrix_block(name, definition, m.rows(), m.columns(), [&](std::size_t i, std::size_t j) { return written(T(m(i, j))); });
+    matrix_block(name, definition, m.rows(), m.columns(),
+                 [&](std::size_t i, std::size_t j) { return written(T(m(i, j))); });
   }
   void input(const std::string& name, const exact_matrix& m) { matrix_block(name, "", exact_as<T>(m)); }
 
@@ -206,7 +213,8 @@ class tracer {
       lines.push_back(element(name, i, j) + first + sum + relation() + result);
     }
     page_.lines(lines);
-    if (count < all) page_.paragraph("The other " + std::to_string(all - count) + " elements follow in the same way.");
+    if (count < all)
+      page_.paragraph("The other " + std::to_string(all - count) + " elements follow in the same way.");
   }
 
   // --- the steps ---
@@ -277,12 +285,14 @@ class tracer {
       definition = "c D";
     } else if (square_root != 0) {
       divided_by_root();
-      page_.lines({root_of("d_k") + " = " + root_of(std::to_string(d)) + " = " + std::to_string(square_root)});
+      page_.lines(
+          {root_of("d_k") + " = " + root_of(std::to_string(d)) + " = " + std::to_string(square_root)});
       definition = square_root == 1 ? "D" : fraction("D", std::to_string(square_root));
     } else {
       divided_by_root();
       const surd<T> s(T(0), T(1), d);
-      page_.lines({"s = " + fraction("1", root_of("d_k")) + " = " + fraction("1", root_of(std::to_string(d))) + about() + to_places(s).text});
+      page_.lines({"s = " + fraction("1", root_of("d_k")) + " = " +
+                   fraction("1", root_of(std::to_string(d))) + about() + to_places(s).text});
       definition = fraction("D", root_of(std::to_string(d)));
     }
     const auto in_units_of_s = [&](const T& dot) {
@@ -305,7 +315,8 @@ class tracer {
   }
 
   void divided_by_root() {
-    page_.paragraph("The dot products are divided by the root of " + page_.math("d_k") + ", the width of a key:");
+    page_.paragraph("The dot products are divided by the root of " + page_.math("d_k") +
+                    ", the width of a key:");
   }
 
   // The largest of the scores as a surd and as a decimal: "S[3,3] = 3s = 3/√2 ≈ 2.121320".
@@ -320,23 +331,27 @@ class tracer {
       }
     const T dot = head_.dots(row, column);
     if (sign(dot) == 0) return;
-    page_.lines({element("S", row, column) + " = " + in_units_of_s(dot) + " = " + written(head_.scores(row, column)) + about() +
-                 to_places(head_.scores(row, column)).text});
+    page_.lines({element("S", row, column) + " = " + in_units_of_s(dot) + " = " +
+                 written(head_.scores(row, column)) + about() + to_places(head_.scores(row, column)).text});
   }
 
   void rows() {
     page_.heading(next_number() + "Weights");
     const std::size_t d = head_.keys.columns();
-    page_.paragraph("Each row of scores is exponentiated, divided by a power that all its terms contain, and divided by its sum.");
+    page_.paragraph(
+        "Each row of scores is exponentiated, divided by a power that all its terms contain, and divided by "
+        "its sum.");
     if (!problem_.scale && d > 1) {
       const surd<T> s(T(0), T(1), d);
       const exp_sum<T, 1> r = exp(s);
       const auto square_root = detail::exact_square_root(d);
       const std::string power_of_s = square_root != 0 ? "" : " = e" + raised("s");
-      const std::string exponent = square_root != 0 ? "1/" + std::to_string(square_root) : written(s, style_.flat_math);
+      const std::string exponent =
+          square_root != 0 ? "1/" + std::to_string(square_root) : written(s, style_.flat_math);
       page_.lines({"r" + power_of_s + " = e" + raised(exponent) + about() + to_places(r).text});
     }
-    for (const std::size_t i : shown_rows(head_.queries.rows())) page_.lines(i == gap ? std::vector{std::string(style_.down_ellipsis)} : row(i));
+    for (const std::size_t i : shown_rows(head_.queries.rows()))
+      page_.lines(i == gap ? std::vector{std::string(style_.down_ellipsis)} : row(i));
     table();
   }
 
@@ -364,7 +379,8 @@ class tracer {
       return text + "]";
     };
     const std::string exponentials = entries(surd<T>(0));
-    const std::string e_to_the_row = "e" + std::string(style_.math.short_power_open) + row_name("S", i) + std::string(style_.math.short_power_close);
+    const std::string e_to_the_row = "e" + std::string(style_.math.short_power_open) + row_name("S", i) +
+                                     std::string(style_.math.short_power_close);
     std::string line = e_to_the_row + relation() + exponentials;
     const std::string divided = entries(smallest);
     if (sign(smallest) != 0) {
@@ -379,17 +395,19 @@ class tracer {
     std::string a = entries(smallest);
     const bool brackets = !math.groups && normaliser.size() > 1;
     if (!one)
-      a = std::string(math.fraction_open) + a + std::string(math.fraction_bar) + (brackets ? "(" + sum + ")" : sum) +
-          std::string(math.fraction_close);
+      a = std::string(math.fraction_open) + a + std::string(math.fraction_bar) +
+          (brackets ? "(" + sum + ")" : sum) + std::string(math.fraction_close);
     lines.push_back(row_name("A", i) + relation() + a);
-    if (normaliser.size() > 1 && is_moderate(normaliser)) lines.push_back(sum + about() + to_places(normaliser).text);
+    if (normaliser.size() > 1 && is_moderate(normaliser))
+      lines.push_back(sum + about() + to_places(normaliser).text);
     return lines;
   }
 
   surd<T> smallest_score(std::size_t i) const {
     std::optional<surd<T>> smallest;
     for (std::size_t j = 0; j < head_.keys.rows(); ++j)
-      if (head_.visible(i, j) && (!smallest || sign(head_.scores(i, j) - *smallest) < 0)) smallest = head_.scores(i, j);
+      if (head_.visible(i, j) && (!smallest || sign(head_.scores(i, j) - *smallest) < 0))
+        smallest = head_.scores(i, j);
     return *smallest;
   }
   exp_sum<T, 1> power(std::size_t i, std::size_t j, const surd<T>& divisor) const {
@@ -423,12 +441,14 @@ class tracer {
   }
 
   void table() {
-    page_.paragraph("Weights " + page_.math("A") + " " + shape(head_.queries.rows(), head_.keys.rows()) + ", to " +
-                    std::to_string(options_.decimals) + (options_.decimals == 1 ? " decimal" : " decimals") +
+    page_.paragraph("Weights " + page_.math("A") + " " + shape(head_.queries.rows(), head_.keys.rows()) +
+                    ", to " + std::to_string(options_.decimals) +
+                    (options_.decimals == 1 ? " decimal" : " decimals") +
                     "; each position distributes a total of one:");
     std::vector<std::vector<std::string>> table_rows(1);
     table_rows[0].push_back("position");
-    for (const std::size_t j : shown_weights(head_.keys.rows())) table_rows[0].push_back(j == gap ? dots_in_words() : "value " + number(j));
+    for (const std::size_t j : shown_weights(head_.keys.rows()))
+      table_rows[0].push_back(j == gap ? dots_in_words() : "value " + number(j));
     for (const std::size_t i : shown_rows(head_.queries.rows())) {
       table_rows.emplace_back();
       table_rows.back().push_back(i == gap ? dots_in_words() : position(i));
@@ -465,7 +485,8 @@ class tracer {
     std::vector<std::string> lines;
     for (std::size_t n = 0; n < count; ++n) lines.push_back(output(n / width, n % width));
     page_.lines(lines);
-    if (count < all) page_.paragraph("The other " + std::to_string(all - count) + " elements follow in the same way.");
+    if (count < all)
+      page_.paragraph("The other " + std::to_string(all - count) + " elements follow in the same way.");
     matrix_block("O", "A V", queries, width, [&](std::size_t i, std::size_t j) {
       const decimal value = to_places(outputs_(i, j));
       rounded_ = rounded_ || !value.exact;
@@ -486,14 +507,16 @@ class tracer {
       for (std::size_t j = 0; j < keys; ++j) {
         if (!head_.visible(i, j)) continue;
         if (terms++ > 0) above += " + ";
-        above += written(power(i, j, smallest)) + std::string(style_.times) + in_brackets_where_needed(written(T(head_.values(j, c))));
+        above += written(power(i, j, smallest)) + std::string(style_.times) +
+                 in_brackets_where_needed(written(T(head_.values(j, c))));
       }
       const std::string below = written(normaliser);
       const bool groups = style_.math.groups;
       const bool one = normaliser.size() == 1 && normaliser[0].coefficient == surd<T>(1);
       const std::string unfolded =
           one ? above
-              : fraction(groups || terms == 1 ? above : "(" + above + ")", groups || normaliser.size() == 1 ? below : "(" + below + ")");
+              : fraction(groups || terms == 1 ? above : "(" + above + ")",
+                         groups || normaliser.size() == 1 ? below : "(" + below + ")");
       line += relation() + unfolded;
     }
     const auto value = outputs_(i, c);
@@ -505,7 +528,8 @@ class tracer {
       return line;
     }
     if (normaliser.size() <= most_rows) {
-      const std::string folded = written(value, keys > most_keys_in_fraction ? style_.flat_math : style_.math);
+      const std::string folded =
+          written(value, keys > most_keys_in_fraction ? style_.flat_math : style_.math);
       line += relation() + folded;
     }
     rounded_ = false;
@@ -519,7 +543,8 @@ class tracer {
     if (x.numerator.size() != x.denominator.size()) return std::nullopt;
     const auto first = coefficient_at(x.numerator, x.denominator[0].exponent);
     if (!first) return std::nullopt;
-    const unbounded_rational ratio_of_first = *first / exact_cast<unbounded_rational>(x.denominator[0].coefficient.rational_part());
+    const unbounded_rational ratio_of_first =
+        *first / exact_cast<unbounded_rational>(x.denominator[0].coefficient.rational_part());
     const exp_fraction<unbounded_rational, N, M> wide = exact_cast<unbounded_rational>(x);
     exp_sum<unbounded_rational, N> difference = wide.numerator;
     difference.add(wide.denominator, surd<unbounded_rational>(-ratio_of_first));

@@ -47,8 +47,10 @@ trace_number to_trace_number(const exact_scalar& x, unsigned digits) {
   }
   // m / 2^k = m 5^k / 10^k has exactly k decimals.
   const auto decimals = static_cast<std::size_t>(-value.exponent());
-  if (decimals + 2 > longest_decimal || length > static_cast<long>(bits_of_longest)) return rounded(x, digits);
-  trace_number n = split(unbounded_integer(significand * pow(unbounded_integer(5), static_cast<unsigned>(decimals))).str());
+  if (decimals + 2 > longest_decimal || length > static_cast<long>(bits_of_longest))
+    return rounded(x, digits);
+  trace_number n = split(
+      unbounded_integer(significand * pow(unbounded_integer(5), static_cast<unsigned>(decimals))).str());
   if (n.magnitude.size() <= decimals) n.magnitude.insert(0, decimals + 1 - n.magnitude.size(), '0');
   n.magnitude.insert(n.magnitude.size() - decimals, ".");
   return n.magnitude.size() > longest_decimal ? rounded(x, digits) : n;

@@ -7,14 +7,16 @@
 
 namespace attest {
 
-/// A notation in which a number that is too long to be read is written as a rounded decimal, and whether that happened.
+/// A notation in which a number that is too long to be read is written as a rounded decimal, and whether that
+/// happened.
 struct trace_notation : notation {
   unsigned digits = 6;  // significant, of a rounded number
   std::string_view ten_to_the, ten_close;
   bool* rounded = nullptr;
 };
 
-/// The number as it is written in a trace: a short integer, fraction or decimal exactly, anything else rounded.
+/// The number as it is written in a trace: a short integer, fraction or decimal exactly, anything else
+/// rounded.
 struct trace_number {
   std::string sign;
   std::string magnitude;  // of a decimal or integer; of a fraction: the numerator

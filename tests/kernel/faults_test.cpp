@@ -27,8 +27,9 @@ testing::results<T> calculated(const testing::call<T>& c) {
   const auto same = [](const std::vector<T>& a, const std::vector<T>& b) {
     bool result = a.size() == b.size();
     for (std::size_t n = 0; result && n < a.size(); ++n)
-      result = a[n] == b[n] || (std::isnan(a[n]) && std::isnan(b[n])) ||
-               std::abs(a[n] - b[n]) <= 8 * std::numeric_limits<T>::epsilon() * std::max(T(1), std::abs(b[n]));
+      result =
+          a[n] == b[n] || (std::isnan(a[n]) && std::isnan(b[n])) ||
+          std::abs(a[n] - b[n]) <= 8 * std::numeric_limits<T>::epsilon() * std::max(T(1), std::abs(b[n]));
     return result;
   };
   for (const bool with_weights : {true, false}) {

@@ -1,5 +1,5 @@
-// The polynomials and the table behind the exponentials of the fused kernel, over their whole intervals: an error
-// at thousands of points, and between them no more than its largest slope allows.
+// The polynomials and the table behind the exponentials of the fused kernel, over their whole intervals: an
+// error at thousands of points, and between them no more than its largest slope allows.
 #include "../../src/kernel/fused_exp.hpp"
 
 #include "catch.hpp"
@@ -22,10 +22,11 @@ real of(double x) {
 }
 real log_of_two() { return log(of(2)); }
 
-/// An upper bound of max |p(r) - (2^r - 1)/r| over |r| <= h, h a power of two, where p has these coefficients.
+/// An upper bound of max |p(r) - (2^r - 1)/r| over |r| <= h, h a power of two, where p has these
+/// coefficients.
 ///
-/// With t_k = (ln 2)^(k+1)/(k+1)!, the difference is Σ (c_k - t_k) r^k, t_k alone beyond the coefficients, and its slope
-/// at most Σ k |c_k - t_k| h^(k-1). Any r is within h/points of one of the points.
+/// With t_k = (ln 2)^(k+1)/(k+1)!, the difference is Σ (c_k - t_k) r^k, t_k alone beyond the coefficients,
+/// and its slope at most Σ k |c_k - t_k| h^(k-1). Any r is within h/points of one of the points.
 template <class T, std::size_t N>
 double largest_error(const T (&coefficients)[N], double h) {
   std::vector<real> difference;

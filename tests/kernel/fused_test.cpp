@@ -1,6 +1,6 @@
-// The fused kernel: its error against MPFR and its bound, every option and every size against `stable`, the same
-// bits for any number of threads and any strides, what nobody sees, what is refused. On every instruction set
-// that the machine has.
+// The fused kernel: its error against MPFR and its bound, every option and every size against `stable`, the
+// same bits for any number of threads and any strides, what nobody sees, what is refused. On every
+// instruction set that the machine has.
 #include "catch.hpp"
 #include "fused_targets.hpp"
 #include "head.hpp"
@@ -61,7 +61,8 @@ void check_close(const call<T>& c, const testing::results<T>& got, const testing
         size.key_width = c.key_width;
         size.keys = c.keys + 1;
         size.span = c.keys;
-        size.scale = std::abs(c.options.scale.value_or(1 / std::sqrt(static_cast<double>(c.key_width)))) * 1.001;
+        size.scale =
+            std::abs(c.options.scale.value_or(1 / std::sqrt(static_cast<double>(c.key_width)))) * 1.001;
         for (std::size_t j = 0; j < c.keys; ++j) {
           double products = 0;
           for (std::size_t x = 0; x < c.key_width; ++x)
@@ -106,13 +107,15 @@ call<T> with_options(const extents& e, unsigned which_options, random_source& so
   const auto has = [&](unsigned bit) { return (which_options >> bit & 1) != 0; };
   o.corner = has(0) ? causal_corner::top_left : causal_corner::bottom_right;
   o.empty_row = has(1) ? attest::empty_row_policy::nan : attest::empty_row_policy::zero;
-  o.log_sum_exp = {has(2) ? attest::log_sum_exp_base::two : attest::log_sum_exp_base::e,
-                   has(3) ? attest::empty_log_sum_exp::plus_infinity : attest::empty_log_sum_exp::minus_infinity};
+  o.log_sum_exp = {
+      has(2) ? attest::log_sum_exp_base::two : attest::log_sum_exp_base::e,
+      has(3) ? attest::empty_log_sum_exp::plus_infinity : attest::empty_log_sum_exp::minus_infinity};
   o.causal = has(4);
   const std::size_t scores = c.batch * c.query_heads * c.queries * c.keys;
   if (has(5)) {
     c.mask.resize(scores);
-    for (auto& m : c.mask) m = source.word() % 3 == 0 ? 0 : static_cast<unsigned char>(source.word() % 255 + 1);
+    for (auto& m : c.mask)
+      m = source.word() % 3 == 0 ? 0 : static_cast<unsigned char>(source.word() % 255 + 1);
     // runs of hidden keys that are longer than a block
     for (std::size_t n = 0; n < scores && c.keys > 100; ++n)
       if (n / 130 % 3 == 1) c.mask[n] = 0;
@@ -120,7 +123,8 @@ call<T> with_options(const extents& e, unsigned which_options, random_source& so
   if (has(6)) {
     c.bias.resize(scores);
     for (T& x : c.bias)
-      x = source.word() % 8 == 0 ? -std::numeric_limits<T>::infinity() : static_cast<T>(source.double_between(-3, 2));
+      x = source.word() % 8 == 0 ? -std::numeric_limits<T>::infinity()
+                                 : static_cast<T>(source.double_between(-3, 2));
   }
   if (has(7)) o.softcap = std::abs(source.double_between(-1, 3));
   for (std::size_t h = 0; h < c.query_heads; ++h) {
@@ -143,8 +147,9 @@ void check_against_stable(unsigned count, std::uint64_t seed) {
     const std::size_t group = 1 + source.word() % 3, heads = 1 + source.word() % 2;
     const bool few = n % 3 == 0;
     const auto upto = [&](long most) { return static_cast<std::size_t>(source.between(1, most)); };
-    const extents e{upto(2), heads * group, heads, few ? upto(3) : upto(70), n % 5 == 0 ? upto(300) : upto(70),
-                    upto(70), upto(70)};
+    const extents e{
+        upto(2),  heads * group, heads, few ? upto(3) : upto(70), n % 5 == 0 ? upto(300) : upto(70),
+        upto(70), upto(70)};
     const auto c = with_options<T>(e, options, source);
     const auto expected = c.stable();
     CAPTURE(n, options, e.batch, e.query_heads, e.key_heads, e.queries, e.keys, e.key_width, e.value_width);
@@ -292,7 +297,8 @@ TEST_CASE("fused: any strides give the bits of the dense arrays") {
     const auto q = moved(c.q, 4, queries, d), k = moved(c.k, 2, keys, d), v = moved(c.v, 2, keys, dv);
     std::vector<double> output(c.q.size() / d * dv, -1), lse(c.q.size() / d);
     auto options = c.all_options();
-    attest::kernel::fused<double>({view(q, 4, queries, d), view(k, 2, keys, d), view(v, 2, keys, dv)}, options,
+    attest::kernel::fused<double>({view(q, 4, queries, d), view(k, 2, keys, d), view(v, 2, keys, dv)},
+                                  options,
                                   {view(output, 4, queries, dv),
                                    {},
                                    attest::tensor<double>(lse.data(), {2, 4, queries, std::size_t{1}})});
@@ -365,8 +371,8 @@ TEST_CASE("fused: NaN and infinity where nobody looks, and where a query does") 
               FAIL("not refused");
             } catch (const attention_error& e) {
               CHECK(e.fault() == attest::fault::value);
-              CHECK(std::string(e.what()).find("array K: element [0, 0, " + std::to_string(hidden) + ", 4] is") ==
-                    0);
+              CHECK(std::string(e.what()).find("array K: element [0, 0, " + std::to_string(hidden) +
+                                               ", 4] is") == 0);
             }
             CHECK(r.output == std::vector<double>(r.output.size(), 7));
           }
@@ -494,10 +500,13 @@ TEST_CASE("fused: no keys, no queries, and rows that see nothing") {
   CHECK(nobody.fused(1, false).output.empty());
 }
 
-// One term at a time is made the largest by far; the arithmetic is that of docs/error-bounds.md, with u = 2^-53.
+// One term at a time is made the largest by far; the arithmetic is that of docs/error-bounds.md, with u =
+// 2^-53.
 TEST_CASE("fused_output_bound: each of its terms") {
   constexpr double u = 0x1p-53;
-  const auto is_about = [](double bound, double expected) { return bound >= expected && bound <= 1.1 * expected; };
+  const auto is_about = [](double bound, double expected) {
+    return bound >= expected && bound <= 1.1 * expected;
+  };
   const auto bound = [](const attest::kernel::row_magnitudes& m, double mean, double output) {
     return attest::kernel::fused_output_bound<double>(m, mean, output);
   };
@@ -505,8 +514,8 @@ TEST_CASE("fused_output_bound: each of its terms") {
   m.key_width = 40;
   m.keys = m.span = 3;
   m.values = 1;
-  // Scores of at most 5e6: 16 roundings in a chunk, two more chunks, 3 of the scale, so 21u of it; an exponential
-  // rounds 2 · 5e6 u.
+  // Scores of at most 5e6: 16 roundings in a chunk, two more chunks, 3 of the scale, so 21u of it; an
+  // exponential rounds 2 · 5e6 u.
   m.products = 1e7;
   m.scale = 0.5;
   CHECK(is_about(bound(m, 3, 0), (21 * 5e6 + 2 * 5e6) * u * 3));
@@ -515,8 +524,10 @@ TEST_CASE("fused_output_bound: each of its terms") {
   auto large = m;
   large.products = 5e-36;
   large.scale = 3e38;
-  CHECK(is_about(attest::kernel::fused_output_bound<float>(large, 3, 0), (22 * 1500 + 2 * 1500) * 0x1p-24 * 3));
-  // No scores: an exponential rounds 5.4u, three terms of a sum at most three times, 1/l and its product twice.
+  CHECK(
+      is_about(attest::kernel::fused_output_bound<float>(large, 3, 0), (22 * 1500 + 2 * 1500) * 0x1p-24 * 3));
+  // No scores: an exponential rounds 5.4u, three terms of a sum at most three times, 1/l and its product
+  // twice.
   m.products = 0;
   CHECK(is_about(bound(m, 7, 0), (5.4 + 3) * u * 7));
   CHECK(is_about(bound(m, 0, 7), (5.4 + 3 + 2) * u * 7));
@@ -524,7 +535,8 @@ TEST_CASE("fused_output_bound: each of its terms") {
   m.keys = m.span = 1u << 19;
   CHECK(is_about(bound(m, 2, 0), (5.4 + 8192 + 3 + 64) * u * 2));
   CHECK(is_about(bound(m, 0, 2), (5.4 + 8192 + 3 + 23 + 2) * u * 2));
-  // 2^-1074 for each key and block and 2; weights that are taken for 0, of values so large that sums overflow.
+  // 2^-1074 for each key and block and 2; weights that are taken for 0, of values so large that sums
+  // overflow.
   m.values = 0;
   CHECK(is_about(bound(m, 0, 0) / 0x1p-1060, (524288 + 8195 + 2) * 0x1p-14));
   m.values = 1e300;

@@ -1,5 +1,5 @@
-// Fork and join: every part once, the lowest exception whatever the number of threads, the float environment in
-// every worker.
+// Fork and join: every part once, the lowest exception whatever the number of threads, the float environment
+// in every worker.
 #include "../../src/kernel/threads.hpp"
 
 #include "catch.hpp"

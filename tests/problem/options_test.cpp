@@ -104,7 +104,8 @@ TEST_CASE("numbers out of their domain") {
                 "scale is infinity: it has to be a finite number");
   check_refused({}, with([](auto& o) { o.scale = not_a_number; }), fault::option,
                 "scale is NaN: it has to be a finite number");
-  for (const auto& [cap, text] : {std::pair{0.0, "0"}, {-1.5, "-1.5"}, {not_a_number, "NaN"}, {infinity, "infinity"}})
+  for (const auto& [cap, text] :
+       {std::pair{0.0, "0"}, {-1.5, "-1.5"}, {not_a_number, "NaN"}, {infinity, "infinity"}})
     check_refused({}, with([c = cap](auto& o) { o.softcap = c; }), fault::option,
                   std::string("softcap is ") + text +
                       ": it has to be a positive number; leave it out for scores without a cap");

@@ -10,8 +10,8 @@
 using namespace attest;
 using namespace attest::prove;
 
-// Printed numbers against exact values: each kind of claim on both sides of its boundary, at ties, at zero, at numbers that
-// only their symbolic form can tell apart; and what a list means where nothing says it.
+// Printed numbers against exact values: each kind of claim on both sides of its boundary, at ties, at zero,
+// at numbers that only their symbolic form can tell apart; and what a list means where nothing says it.
 
 namespace {
 
@@ -28,10 +28,11 @@ answer judged(const std::string& text, std::optional<claim_kind> otherwise = std
   return result;
 }
 
-// One query that sees one key: its weight is 1 and its output is the value. The value, and what is printed of it.
+// One query that sees one key: its weight is 1 and its output is the value. The value, and what is printed of
+// it.
 std::string value_case(const std::string& value, const std::string& printed, const std::string& kind) {
-  return R"({"Q": [[0]], "K": [[0]], "V": [[)" + value + R"(]], "expected": {"output": [[)" + printed + R"(]]}, "claims": {"output": ")" +
-         kind + "\"}}";
+  return R"({"Q": [[0]], "K": [[0]], "V": [[)" + value + R"(]], "expected": {"output": [[)" + printed +
+         R"(]]}, "claims": {"output": ")" + kind + "\"}}";
 }
 bool holds(const std::string& value, const std::string& printed, const std::string& kind) {
   return judged(value_case(value, printed, kind)).wrong.empty();
@@ -41,10 +42,11 @@ std::string message(const std::string& value, const std::string& printed, const 
   return wrong.empty() ? "right" : wrong[0];
 }
 
-// Two keys of scores 0 and `score`, values 0 and 1: the output is e^s / (1 + e^s), irrational for a rational s other than 0.
+// Two keys of scores 0 and `score`, values 0 and 1: the output is e^s / (1 + e^s), irrational for a rational
+// s other than 0.
 std::string logistic_case(const std::string& score, const std::string& printed, const std::string& kind) {
-  return R"({"Q": [[1]], "K": [[0], [)" + score + R"(]], "V": [[0], [1]], "expected": {"output": [[)" + printed +
-         R"(]]}, "claims": {"output": ")" + kind + "\"}}";
+  return R"({"Q": [[1]], "K": [[0], [)" + score + R"(]], "V": [[0], [1]], "expected": {"output": [[)" +
+         printed + R"(]]}, "claims": {"output": ")" + kind + "\"}}";
 }
 
 }  // namespace
@@ -92,16 +94,19 @@ TEST_CASE("exactly: the number itself") {
 }
 
 TEST_CASE("scores, with roots") {
-  const std::string inputs = R"({"Q": [[1, 1]], "K": [[3, 0], [2, 2]], "V": [[1], [2]], "expected": {"scores": )";
+  const std::string inputs =
+      R"({"Q": [[1, 1]], "K": [[3, 0], [2, 2]], "V": [[1], [2]], "expected": {"scores": )";
   CHECK(judged(inputs + R"-([["3/sqrt(2)", "4/sqrt(2)"]]}})-").wrong.empty());
   CHECK(judged(inputs + R"([[2.12, 2.83]]}, "claims": "decimal"})").wrong.empty());
-  CHECK(judged(inputs + R"([[2.1213203435596424, 2.8284271247461903]]}, "claims": "binary64"})").wrong.empty());
+  CHECK(
+      judged(inputs + R"([[2.1213203435596424, 2.8284271247461903]]}, "claims": "binary64"})").wrong.empty());
   CHECK(judged(inputs + R"-([["3/sqrt(2)", "3/sqrt(2)"]]}})-").wrong ==
         std::vector<std::string>{"scores[0][1]: printed 3/sqrt(2), exact 2.8284271247461900…"});
 }
 
 TEST_CASE("a numeral that only the symbolic form tells from the boundary") {
-  // With s = 2^-200 the output is 1/2 + 2^-202 - ...: just above 0.5, so of 0.5 the upper neighbour at every precision.
+  // With s = 2^-200 the output is 1/2 + 2^-202 - ...: just above 0.5, so of 0.5 the upper neighbour at every
+  // precision.
   CHECK(judged(logistic_case("\"0x1p-200\"", "0.5", "decimal")).wrong.empty());
   const std::string half_of_the_last_digit = "0.5000000000";
   CHECK(judged(logistic_case("\"0x1p-200\"", half_of_the_last_digit, "decimal")).wrong.empty());
@@ -115,7 +120,8 @@ TEST_CASE("a numeral that only the symbolic form tells from the boundary") {
 }
 
 TEST_CASE("weights too small to have digits") {
-  const std::string inputs = R"({"Q": [[1]], "K": [[0], ["-1e14"]], "V": [[0], [1]], "expected": {"weights": )";
+  const std::string inputs =
+      R"({"Q": [[1]], "K": [[0], ["-1e14"]], "V": [[0], [1]], "expected": {"weights": )";
   CHECK(judged(inputs + R"([[1, 0]]}, "claims": {"weights": "decimal"}})").wrong.empty());
   CHECK(judged(inputs + R"([[1.0, 0.0]]}, "claims": {"weights": "binary64"}})").wrong.empty());
   CHECK(judged(inputs + R"([[1, 0]]}})").wrong.size() == 2);  // neither is exactly that
@@ -126,7 +132,8 @@ TEST_CASE("weights too small to have digits") {
 TEST_CASE("messages: place, printed, exact, right") {
   CHECK(message("\"1/3\"", "0.334", "decimal") == "output[0][0]: printed 0.334, exact 1/3: write 0.333");
   CHECK(message("\"2/3\"", "-0.67", "decimal") == "output[0][0]: printed -0.67, exact 2/3: write 0.67");
-  CHECK(message("\"-100/3\"", "-33.4", "decimal") == "output[0][0]: printed -33.4, exact -100/3: write -33.3");
+  CHECK(message("\"-100/3\"", "-33.4", "decimal") ==
+        "output[0][0]: printed -33.4, exact -100/3: write -33.3");
   CHECK(message("7", "8", "exactly") == "output[0][0]: printed 8, exact 7");
   CHECK(message("0.25", "0.3", "exactly") == "output[0][0]: printed 0.3, exact 0.25");
   CHECK(message("0.1", "0.1", "exactly") == "output[0][0]: printed 0.1, exact 0.10000000000000000…");
@@ -135,23 +142,28 @@ TEST_CASE("messages: place, printed, exact, right") {
   CHECK(judged(logistic_case("1", "0.7312", "decimal")).wrong ==
         std::vector<std::string>{"output[0][0]: printed 0.7312, exact 0.731058…: write 0.7311"});
   CHECK(judged(logistic_case("1", "0.7310585786300048", "binary64")).wrong ==
-        std::vector<std::string>{"output[0][0]: printed 0.7310585786300048, exact 0.73105857863000487925…: write 0.7310585786300049"});
+        std::vector<std::string>{"output[0][0]: printed 0.7310585786300048, exact 0.73105857863000487925…: "
+                                 "write 0.7310585786300049"});
   CHECK(judged(logistic_case("-100", "3.8e-44", "decimal")).wrong ==
         std::vector<std::string>{"output[0][0]: printed 3.8e-44, exact 3.720e-44…: write 3.7e-44"});
 }
 
 TEST_CASE("what a list says where nothing says it") {
-  const std::string inputs = R"({"Q": [[1]], "K": [[2]], "V": [["1/3"]], "expected": {"dots": [[2]], "V": [["1/3"]], "output": [[)";
-  const auto kinds = [&](const std::string& printed, const std::string& claims, std::optional<claim_kind> otherwise) {
+  const std::string inputs =
+      R"({"Q": [[1]], "K": [[2]], "V": [["1/3"]], "expected": {"dots": [[2]], "V": [["1/3"]], "output": [[)";
+  const auto kinds = [&](const std::string& printed, const std::string& claims,
+                         std::optional<claim_kind> otherwise) {
     std::string text;
     for (const printed_array& a : judged(inputs + printed + "]]}" + claims + '}', otherwise).arrays)
       text += a.name + ' ' + std::string(name_of(a.kind)) + ' ' + a.numerals[0] + "; ";
     return text;
   };
   CHECK(kinds("\"1/3\"", "", std::nullopt) == "V exactly 1/3; dots exactly 2; output exactly 1/3; ");
-  CHECK(kinds("0.3330", R"(, "claims": "decimal")", std::nullopt) == "V exactly 1/3; dots exactly 2; output decimal 0.3330; ");
+  CHECK(kinds("0.3330", R"(, "claims": "decimal")", std::nullopt) ==
+        "V exactly 1/3; dots exactly 2; output decimal 0.3330; ");
   CHECK(kinds("0.33", "", claim_kind::decimal) == "V exactly 1/3; dots exactly 2; output decimal 0.33; ");
-  CHECK(kinds("0.33", R"(, "claims": "decimal")", claim_kind::binary64) == "V exactly 1/3; dots exactly 2; output decimal 0.33; ");
+  CHECK(kinds("0.33", R"(, "claims": "decimal")", claim_kind::binary64) ==
+        "V exactly 1/3; dots exactly 2; output decimal 0.33; ");
   CHECK(kinds("0.33", R"(, "claims": {"output": "decimal", "dots": "binary64"})", claim_kind::exactly) ==
         "V exactly 1/3; dots binary64 2; output decimal 0.33; ");
   CHECK(kinds("\"0.33\"", "", std::nullopt) == "V exactly 1/3; dots exactly 2; output exactly 0.33; ");
@@ -161,7 +173,9 @@ TEST_CASE("what a list says where nothing says it") {
 
 TEST_CASE("the examples of a batch, array by array") {
   const auto wrong = judged(R"({"Q": [[[1]], [[2]]], "K": [[1], [0]], "V": [[[1], [2]], [[3], [4]]],
-                                "expected": {"dots": [[[1, 0]], [[2, 5]]], "Q": [[[3]], [[4]]], "V": [[[1], [2]], [[3], [4]]]}})").wrong;
+                                "expected": {"dots": [[[1, 0]], [[2, 5]]], "Q": [[[3]], [[4]]],
+                                             "V": [[[1], [2]], [[3], [4]]]}})")
+                         .wrong;
   CHECK(wrong == std::vector<std::string>{"Q[0][0][0]: printed 3, exact 1", "Q[1][0][0]: printed 4, exact 2",
                                           "dots[1][0][1]: printed 5, exact 0"});
 }

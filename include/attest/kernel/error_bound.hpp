@@ -41,8 +41,8 @@ row_bound stable_bound(const row_magnitudes& row);
 template <class T>
 row_bound naive_bound(const row_magnitudes& row);
 
-/// The same of `fused` on every instruction set. It is much smaller than stable_bound() for wide heads and for
-/// many keys, as the sums are restarted every 16 coordinates and every 64 keys; it needs `span` for the
+/// The same of `fused` on every instruction set. It is much smaller than stable_bound() for wide heads and
+/// for many keys, as the sums are restarted every 16 coordinates and every 64 keys; it needs `span` for the
 /// latter.
 template <class T>
 row_bound fused_bound(const row_magnitudes& row);

@@ -18,8 +18,8 @@ namespace attest {
 struct format;
 
 /// The bits of a narrow float, to store and to read, not to calculate with. The formats of eight bits are
-/// those of the Open Compute Project (OCP 8-bit Floating Point Specification, revision 1.0) and their "finite,
-/// unsigned zero" variants: rounding/format.hpp describes each.
+/// those of the Open Compute Project (OCP 8-bit Floating Point Specification, revision 1.0) and their
+/// "finite, unsigned zero" variants: rounding/format.hpp describes each.
 enum class float16_t : std::uint16_t {};
 enum class bfloat16_t : std::uint16_t {};
 enum class float8_e4m3fn_t : std::uint8_t {};

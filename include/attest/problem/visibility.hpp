@@ -15,8 +15,8 @@ class visibility {
     std::size_t first;
     std::size_t last;  // one beyond the end
   };
-  /// The keys that causal, window and key lengths leave to query i, {0, 0} for none. They are the same for all
-  /// heads.
+  /// The keys that causal, window and key lengths leave to query i, {0, 0} for none. They are the same for
+  /// all heads.
   key_range keys(std::size_t b, std::size_t i) const;
   /// Where query i stands among the keys; negative for the first queries when Tq > Tk at the bottom-right
   /// corner.

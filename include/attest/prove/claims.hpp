@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-// The printed numbers of a case, as claims: what somebody's page or program says that Q, K, V, dots, scores, weights and
-// output are.
+// The printed numbers of a case, as claims: what somebody's page or program says that Q, K, V, dots, scores,
+// weights and output are.
 namespace attest::prove {
 
-/// What a printed list says of the exact values, as the claims of attest/proof/claims.hpp of the same names do.
+/// What a printed list says of the exact values, as the claims of these names in attest/proof/claims.hpp.
 enum class claim_kind { exactly, decimal, binary64 };
 
 std::string_view name_of(claim_kind kind);
@@ -34,13 +34,15 @@ struct printed_array {
   }
 };
 
-/// The arrays under `expected` of the file called `name`, whose inputs are `inputs`, in the order in which they are
-/// computed. What each of them says is under `claims`: an object with a word for each array, or one word for all. In an array
-/// that no object mentions, integers and fractions alone are `exactly`; where a number has a point or an exponent, the array
-/// is what the one word or `otherwise` says, and without these it is refused, since its numbers may be decimals or binary64s
-/// (strings are exact, as everywhere). Arrays of other names or shapes, numerals that cannot stand in such a claim, and a
-/// file without printed numbers are input_error.
-std::vector<printed_array> read_claims(const io::json::value& root, std::string_view name, const io::case_batch& inputs,
+/// The arrays under `expected` of the file called `name`, whose inputs are `inputs`, in the order in which
+/// they are computed. What each of them says is under `claims`: an object with a word for each array, or one
+/// word for all. In an array that no object mentions, integers and fractions alone are `exactly`; where a
+/// number has a point or an exponent, the array is what the one word or `otherwise` says, and without these
+/// it is refused, since its numbers may be decimals or binary64s (strings are exact, as everywhere). Arrays
+/// of other names or shapes, numerals that cannot stand in such a claim, and a file without printed numbers
+/// are input_error.
+std::vector<printed_array> read_claims(const io::json::value& root, std::string_view name,
+                                       const io::case_batch& inputs,
                                        std::optional<claim_kind> otherwise = std::nullopt);
 
 /// A printed number that is wrong.
@@ -56,7 +58,8 @@ struct wrong_number {
 
 /// The printed numbers that are wrong, decided exactly, in order. `progress` is called with the examples
 /// done and all examples.
-std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs, const std::vector<printed_array>& printed,
+std::vector<wrong_number> wrong_numbers(const io::case_batch& inputs,
+                                        const std::vector<printed_array>& printed,
                                         const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 }  // namespace attest::prove

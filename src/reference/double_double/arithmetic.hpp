@@ -3,8 +3,8 @@
 #include "reference/double_double/error_free.hpp"
 
 // Numbers as unevaluated sums high + low of two doubles, |low| <= ulp(high)/2: about 106 bits. For the few
-// numbers of a row; rows of numbers are in vectors.hpp. u = 2^-53; algorithms and bounds as in error_free.hpp's
-// source, for operands whose products neither overflow nor underflow.
+// numbers of a row; rows of numbers are in vectors.hpp. u = 2^-53; algorithms and bounds as in the source
+// that error_free.hpp names, for operands whose products neither overflow nor underflow.
 namespace attest {
 
 using double_double = error_free::pair;
