@@ -192,6 +192,7 @@ struct request {
   std::array<bool, 4> tiers{true, true, true, true};
   unsigned threads = 1;
   bool saturate = false;
+  std::optional<unsigned> max_bits = {};
 };
 
 /// Bytes and certificates of a call: everything that must not depend on how it was found.
@@ -265,6 +266,7 @@ inline answer ask(const head& h, const request& r) {
   how.saturate = r.saturate;
   how.tiers = r.tiers;
   how.threads = r.threads;
+  how.max_bits = r.max_bits;
   a.settled = certified_attention({any_tensor(h.q.data(), dtype::binary64, layout{h.queries, h.width}),
                                    any_tensor(h.k.data(), dtype::binary64, layout{h.keys, h.width}),
                                    any_tensor(h.v.data(), dtype::binary64, layout{h.keys, h.value_width})},

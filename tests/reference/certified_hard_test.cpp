@@ -17,12 +17,47 @@ TEST_CASE("Far exponents: 6000 rows on a boundary but for a key up to 10^15 lowe
 
 TEST_CASE(
     "Close exponents: 4000 rows on a boundary but for scores that differ by as little as 2^-2148, up to "
-    "fourth order") {
+    "eighth order") {
   generator g(2);
   std::size_t wrong = 0;
   for (int i = 0; i < 4000; ++i)
     if (!right(close(g))) ++wrong;
   CHECK(wrong == 0);
+}
+
+TEST_CASE("Close exponents: the first moment that is not zero need not decide") {
+  // Scores 0, 2x and x, whose values add up to 1 - η, 1 and η - 2: sum 0, first moment η x, second (2 + η) x².
+  // With x = 2^-71 the output is (η x + x² + ...)/8, where for η = -2^-75 the first term, of the other sign,
+  // is a sixteenth of the second; for -2^-60 it is 2000 times the second. That 2^-60 of
+  // the second score's value is moved up by 2^-122 changes nothing.
+  for (const auto& [eta, negative] : {std::pair{-0x1p-75, false}, {-0x1p-60, true}, {0x1p-75, false}}) {
+    head h;
+    h.q = {1};
+    h.k = {0, 0, 0x1p-71, 0x1p-71, 0x1p-71, 0x1p-70 + 0x1p-122, 0x1p-70, 0x1p-70};
+    h.v = {1, -eta, -1, -1, eta, 0x1p-60, 1, -0x1p-60};
+    h.keys = 8;
+    request r;
+    r.type = dtype::binary16;
+    r.direction = rounding::up;
+    CHECK(pattern_at(ask(h, r).output, 0, r.type) == (negative ? 0x8000 : 1));
+    r.direction = rounding::down;
+    CHECK(pattern_at(ask(h, r).output, 0, r.type) == (negative ? 0x8001 : 0));
+  }
+}
+
+TEST_CASE("Close exponents: a root and a bias") {
+  // The second score is x/√2 - bias, which has the sign of 1/√2 - bias/x: its value has more or less than half
+  // the weight, so that the mean of 1 and 1 + 2^-52 is above or below the midpoint.
+  for (const auto& [bias, expected] : {std::pair{0x1p-200, 1.0}, {0x1p-201, 1 + 0x1p-52}}) {
+    head h;
+    h.width = 2;
+    h.q = {1, 0};
+    h.k = {0, 0, 0x1p-200, 0};
+    h.v = {1, 1 + 0x1p-52};
+    h.keys = 2;
+    h.bias = {0, -bias};
+    CHECK(pattern_at(ask(h, {}).output, 0, dtype::binary64) == std::bit_cast<std::uint64_t>(expected));
+  }
 }
 
 TEST_CASE("The log-sum-exp just above its largest score, and just above a power of two of equal ones") {
