@@ -2,6 +2,7 @@
 // Equal terms make residuals that all go one way; the truth is MPFR at 500 bits.
 #include "catch.hpp"
 #include "double_double_reference.hpp"
+#include "support/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -78,11 +79,13 @@ TEST_CASE("pairs of doubles: sums of residuals that are rounded", "[double_doubl
   const auto largest_share = [](std::size_t width, int bits) {
     shares most{};
     for (int n = 1; n < 20; n += 2) {
-      one_row p(2, width);
+      // The key in any lane of a vector, with zeros around it.
+      const std::size_t key = static_cast<std::size_t>(n) / 2 % 9;
+      one_row p(9, width);
       // Odd multiples of 2^-bits, and norms between 1/4 and 1/2.
       const double size = std::ldexp(0.5, -static_cast<int>(std::ceil(std::log2(std::sqrt(width)))));
       p.fill_query(size - std::ldexp(n, -bits));
-      p.fill_key(0, size - std::ldexp(2 * n + 1, -bits));
+      p.fill_key(key, size - std::ldexp(2 * n + 1, -bits));
       const shares s = evaluated(p);
       CHECK(s.claimed);
       check(s);
@@ -182,4 +185,72 @@ TEST_CASE("pairs of doubles: weights down to the smallest that are told from 0",
     CHECK(s.claimed);
     check(s);
   }
+}
+
+// Scores of 2^40: from 300 bits on one key is said to have all the weight, and nothing is claimed below.
+TEST_CASE("pairs of doubles: what one key of a large score leaves to another", "[double_double]") {
+  for (int difference = 1; difference < 300; difference += 3) {
+    one_row p(2, 1);
+    p.q = {1};
+    p.k = {0x1p40, 0x1p40 + difference};
+    const shares s = evaluated(p);
+    CAPTURE(difference);
+    check(s);
+    CHECK(s.claimed == (difference > 207));  // 300 log 2 = 207.9
+  }
+}
+
+TEST_CASE("pairs of doubles: the log-sum-exp of one key of a large score", "[double_double]") {
+  double most = 0;
+  for (int n = 1; n < 60; ++n) {
+    one_row p(2, 1024);
+    p.fill_query((1 + n * 0x1.2346789p-9) / 32);
+    p.fill_key(0, std::ldexp(1.99 - n * 0x1.2347p-12, 24));
+    const shares s = evaluated(p);
+    CAPTURE(n);
+    CHECK(s.claimed);
+    check(s);
+    most = std::max(most, s.log_sum_exp);
+  }
+  CHECK(most > 0.01);
+}
+
+// Products of 2^120 that cancel: what is left is rounding, as large as differences that decide.
+TEST_CASE("pairs of doubles: large products that cancel are no large score", "[double_double]") {
+  testing::random_source source(5);
+  for (int n = 0; n < 200; ++n) {
+    constexpr std::size_t width = 512;
+    one_row p(2, width);
+    p.fill_query(1.0 / 3);
+    for (std::size_t c = 0; c < width / 2; ++c) {
+      p.k[c] = source.double_between(100 + n / 10, 100 + n / 10);
+      p.k[width - 1 - c] = -p.k[c];
+    }
+    const shares s = evaluated(p);
+    CAPTURE(n);
+    check(s);
+    CHECK(!s.claimed);
+  }
+}
+
+// A score of 2^1000 is taken for a smaller one, which no comparison with a sink may rest on.
+TEST_CASE("pairs of doubles: a sink beside scores of any size", "[double_double]") {
+  for (int e = 880; e < 1020; e += 3)
+    for (const int sink : {e - 40, e + 2}) {
+      one_row p(2, 1);
+      p.q = {std::ldexp(1, e / 2)};
+      p.k = {std::ldexp(1, e - e / 2), std::ldexp(1, e - e / 2 - 1)};
+      p.steps.sink = std::ldexp(1, sink);
+      CAPTURE(e, sink);
+      check(evaluated(p));
+    }
+}
+
+TEST_CASE("pairs of doubles: one key of a large score in another block than the last", "[double_double]") {
+  one_row p(300, 1);
+  p.q = {1};
+  p.k[140] = 0x1p40;
+  const shares s = evaluated(p);
+  check(s);
+  CHECK(s.claimed);
 }
