@@ -1,5 +1,6 @@
 #pragma once
 
+#include <attest/enclosure/interval.hpp>
 #include <attest/reference/exact_values.hpp>
 
 #include <algorithm>
@@ -50,6 +51,35 @@ class exact_accumulator {
     std::fill(limbs_[1].begin(), limbs_[1].end(), 0);
   }
 
+  /// Contains the value; exactly where it lies within Capacity - 1 limbs of the accumulator.
+  template <std::size_t Capacity>
+  interval<Capacity> enclosed() const {
+    const std::vector<std::uint64_t>& a = limbs_[0];
+    const std::vector<std::uint64_t>& b = limbs_[1];
+    interval<Capacity> x;
+    std::size_t top = a.size();
+    while (top > 0 && a[top - 1] == b[top - 1]) --top;
+    if (top == 0) return x;
+    std::size_t first = 0;
+    while (a[first] == b[first]) ++first;
+    const bool negative = a[top - 1] < b[top - 1];
+    const std::vector<std::uint64_t>& larger = negative ? b : a;
+    const std::vector<std::uint64_t>& smaller = negative ? a : b;
+    // The limbs below `from` that differ are cut: less than one unit of the others.
+    const std::size_t from = top - first < Capacity ? first : top - (Capacity - 1);
+    std::uint64_t borrow = 0;
+    for (std::size_t i = first; i < top; ++i) {
+      const std::uint64_t difference = larger[i] - smaller[i];
+      if (i >= from) x.midpoint.limbs[i - from] = difference - borrow;
+      borrow = (larger[i] < smaller[i] ? 1u : 0u) | (difference < borrow ? 1u : 0u);
+    }
+    detail::trim(x.midpoint, top - from);
+    x.radius = from == first ? 0 : 1;
+    x.negative = negative && x.midpoint.size != 0;
+    x.exponent = (low_ + static_cast<long>(from)) * 64;
+    return x;
+  }
+
   unbounded_dyadic value() const {
     const std::vector<std::uint64_t>& a = limbs_[0];
     const std::vector<std::uint64_t>& b = limbs_[1];
@@ -75,9 +105,9 @@ class exact_accumulator {
  private:
   void add(bool negative, std::uint64_t low, std::uint64_t high, long exponent) {
     if ((low | high) == 0) return;
-    const long limb = exponent >= 0 ? exponent / 64 : -((63 - exponent) / 64);
-    const auto shift = static_cast<unsigned>(exponent - limb * 64);
-    reach(limb);
+    const long limb = exponent >> 6;  // rounded down
+    const auto shift = static_cast<unsigned>(exponent & 63);
+    if (limb < low_ || limb - low_ + 5 > static_cast<long>(limbs_[0].size())) reach(limb);
     std::uint64_t part[3] = {low, high, 0};
     if (shift != 0) {
       part[2] = high >> (64 - shift);
@@ -97,7 +127,7 @@ class exact_accumulator {
   }
 
   /// Makes room for an addend that begins in this limb.
-  void reach(long limb) {
+  [[gnu::noinline]] void reach(long limb) {
     if (limbs_[0].empty()) low_ = limb;
     const auto below = limb < low_ ? static_cast<std::size_t>(low_ - limb) : 0;
     if (below != 0) {

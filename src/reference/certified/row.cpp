@@ -1,6 +1,6 @@
 #include "reference/certified/row.hpp"
 
-#include "reference/certified/weighted_sum.hpp"
+#include "reference/certified/fixed_row.hpp"
 
 #include <attest/enclosure/elementary.hpp>
 #include <attest/enclosure/evaluate.hpp>
@@ -124,10 +124,15 @@ class row_engine::implementation {
     if (capped_) softcap_ = exact_value<unbounded_integer>(*row.steps->softcap);
     if (row.steps->slope) slope_ = exact_value<unbounded_integer>(*row.steps->slope);
     if (capped_ && (!limits_.max_bits || *limits_.max_bits > softcap_bits)) limits_.max_bits = softcap_bits;
-    collect_terms();
+    fixed_ = fixed_row::of(row, work);
   }
 
   verdict output(std::size_t column, const target& to, const unbounded_dyadic* less) {
+    std::optional<enclosure> first;
+    if (fixed_) first = fixed_->weighted(column);
+    if (first) first = divide(*first, fixed_->normaliser(), first_bits);
+    if (const auto v = settled_at_once(first, to, less)) return *v;
+    collect_terms();
     unbounded_dyadic shared;
     if (proportional(column, shared) == terms_.size()) return rational(shared, terms_[0].count, to, less);
     // Numerators take storage that grows; most outputs do without.
@@ -137,29 +142,42 @@ class row_engine::implementation {
         for (std::size_t t = 0; t < terms_.size(); ++t) numerators.push_back(numerator(t, column));
       return numerators;
     };
-    const auto sum = [&](unsigned bits) {
-      if (bits == first_bits)
-        if (const std::optional<enclosure> fast = fixed_sum(column)) return *fast;
-      return enclosed_sum(known(), bits);
+    const auto enclose = [&](unsigned bits) {
+      if (first && bits == first_bits) return *first;
+      return divide(enclosed_sum(known(), bits), normaliser(bits), bits);
     };
-    return fraction(sum, known, to, less);
+    return fraction(enclose, known, to, less);
   }
 
   verdict weight(std::size_t key, const target& to, const unbounded_dyadic* less) {
+    std::optional<enclosure> first;
+    if (fixed_) first = divide(fixed_->exponential(key), fixed_->normaliser(), first_bits);
+    if (const auto v = settled_at_once(first, to, less)) return *v;
+    collect_terms();
     if (terms_.size() == 1) return rational(unbounded_dyadic(1), terms_[0].count, to, less);
-    const std::size_t term = term_of_key_[key - row_.first];
+    const std::size_t own = term_of_key_[key - row_.first];
     std::vector<unbounded_dyadic> numerators;
     const auto known = [&]() -> const std::vector<unbounded_dyadic>& {
       if (numerators.empty()) {
         numerators.resize(terms_.size());
-        numerators[term] = unbounded_dyadic(1);
+        numerators[own] = unbounded_dyadic(1);
       }
       return numerators;
     };
-    return fraction([&](unsigned bits) { return exponential(largest_, term, bits); }, known, to, less);
+    const auto enclose = [&](unsigned bits) {
+      return divide(exponential(largest_, own, bits), normaliser(bits), bits);
+    };
+    return fraction(enclose, known, to, less);
   }
 
   verdict log_sum_exp(log_sum_exp_base base, const target& to, const unbounded_dyadic* less) {
+    std::optional<enclosure> first;
+    if (fixed_) {
+      first = add(fixed_->largest(), log(fixed_->normaliser(), first_bits), first_bits);
+      if (base == log_sum_exp_base::two) first = divide(*first, ln2<growing>(first_bits), first_bits);
+    }
+    if (const auto v = settled_at_once(first, to, less)) return *v;
+    collect_terms();
     if (terms_.size() == 1) {
       const exact_score& score = terms_[0].score;
       const std::uint64_t n = terms_[0].count;
@@ -199,7 +217,32 @@ class row_engine::implementation {
   // --- the scores
   // ---------------------------------------------------------------------------------------------------
 
+  /// What fixed storage encloses, if that settles it: between neighbouring half steps of the format, so that
+  /// it is no number of the format and no tie. Of a low word it is enough that all members round alike.
+  static std::optional<verdict> settled_at_once(const std::optional<enclosure>& x, const target& to,
+                                                const unbounded_dyadic* less) {
+    if (!x) return std::nullopt;
+    verdict v;
+    v.bits = first_bits;
+    if (less != nullptr) {
+      const interval_rounding r = round_interval(subtract(*x, exactly(*less), first_bits), *to.to, to.direction);
+      v.pattern = r.pattern;
+      if (r.outcome != rounding_outcome::settled) return std::nullopt;
+      return v;
+    }
+    const interval_end<growing> low = lower(*x);
+    const interval_end<growing> high = upper(*x);
+    const detail::half_step low_at = detail::position(low.magnitude, low.exponent, false, *to.to);
+    const detail::half_step high_at = detail::position(high.magnitude, high.exponent, false, *to.to);
+    if (low_at.exact || high_at.exact || low_at.index != high_at.index || low.negative != high.negative)
+      return std::nullopt;
+    v.pattern = detail::round_signed(low.negative, low_at, *to.to, to.direction);
+    return v;
+  }
+
+  /// When it is first asked for.
   void collect_terms() {
+    if (!terms_.empty()) return;
     std::vector<input_number> q(width_);
     for (std::size_t c = 0; c < width_; ++c) q[c] = (*row_.q)(row_.query, c);
     std::unordered_multimap<std::size_t, std::size_t> by_hash;
@@ -401,43 +444,9 @@ class row_engine::implementation {
     return sum;
   }
 
-  /// The same for a column of the values, to about first_bits, key by key in integers of fixed length; nothing
-  /// where these are too short.
-  std::optional<enclosure> fixed_sum(std::size_t column) {
-    if (!fixed_weights_) {
-      fixed_weights_.emplace();
-      for (std::size_t t = 0; t < terms_.size(); ++t) {
-        const std::optional<fixed_weight> w = fixed_weight_of(exponential(largest_, t, first_bits));
-        if (!w) {
-          fixed_weights_->clear();
-          break;
-        }
-        fixed_weights_->push_back(*w);
-      }
-    }
-    if (fixed_weights_->empty()) return std::nullopt;
-    const exact_rows& v = *row_.v;
-    int unit = std::numeric_limits<int>::max();
-    for (std::size_t j = row_.first; j < row_.last; ++j) {
-      if (!row_.sees(j)) continue;
-      const input_number x = v(j, column);
-      if (x.magnitude != 0) unit = std::min(unit, x.exponent);
-    }
-    weighted_sum sum(unit);
-    for (std::size_t j = row_.first; j < row_.last; ++j) {
-      if (!row_.sees(j)) continue;
-      const input_number x = v(j, column);
-      if (!weighted_sum::fits(x, unit)) return std::nullopt;
-      sum.add(x, (*fixed_weights_)[term_of_key_[j - row_.first]]);
-    }
-    work_.spent(row_.last - row_.first);
-    return sum.value(first_bits);
-  }
-
-  /// Σ_t N_t e^{α_t} / Σ_t n_t e^{α_t}, given the upper sum and the numerators.
-  template <class Sum, class Numerators>
-  verdict fraction(Sum sum, Numerators numerators, const target& to, const unbounded_dyadic* less) {
-    const auto enclose = [&](unsigned bits) { return divide(sum(bits), normaliser(bits), bits); };
+  /// Σ_t N_t e^{α_t} / Σ_t n_t e^{α_t}, given its enclosures and the numerators.
+  template <class Enclose, class Numerators>
+  verdict fraction(Enclose enclose, Numerators numerators, const target& to, const unbounded_dyadic* less) {
     // x - b has the sign of Σ_t (N_t - b n_t) e^{α_t}.
     const auto compare = [&](const unbounded_dyadic& b, unsigned& bits) {
       std::vector<unbounded_dyadic> coefficients(terms_.size());
@@ -634,6 +643,7 @@ class row_engine::implementation {
   row_view row_;
   row_limits limits_;
   effort& work_;
+  std::optional<fixed_row> fixed_;
   std::size_t width_;
   unsigned long long whole_root_;  // √d_k where that is a whole number and the scale 1/√d_k, else 0
   bool capped_ = false;
@@ -648,7 +658,6 @@ class row_engine::implementation {
   std::map<std::pair<std::size_t, unsigned>, level> levels_;  // by reference and bits
   std::map<unsigned, std::vector<std::optional<enclosure>>> capped_scores_;
   std::map<unsigned, enclosure> roots_;
-  std::optional<std::vector<fixed_weight>> fixed_weights_;  // of each term; empty where one does not fit
 };
 
 row_engine::row_engine(const row_view& row, const row_limits& limits, effort& work)
