@@ -3,10 +3,11 @@
 #include "arguments.hpp"
 #include "progress.hpp"
 
-#include <attest/check/conventions.hpp>
+#include <attest/check/attention.hpp>
 #include <attest/problem/visibility.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/io/rounded_array.hpp>
 #include <attest/io/sha256.hpp>
 
 #include <algorithm>
@@ -68,40 +69,11 @@ bool is_input_name(std::string name) {
   return all.contains(name);
 }
 
-// Names of the axes of an array of the reference.
-std::vector<std::string> axes_of(const std::string& name, std::size_t rank) {
-  std::vector<std::string> axes = {"batch element", "head", "row"};
-  if (name != "lse" || rank == 4) axes.push_back(name == "weights" ? "key" : "column");
-  if (name == "lse" ? rank == 2 : rank == 3) axes.erase(axes.begin() + 1);
-  if (name == "lse" ? rank == 1 : rank == 2) axes.erase(axes.begin(), axes.begin() + 2);
-  return axes;
-}
-
-// Floats all of whose elements are numbers of a narrower format, such as bfloat16 saved as float32, in that.
-host_array narrowed(const host_array& a, dtype type, const std::string& where) {
-  const format& to = *format_of(type);
-  const std::size_t size = size_of(type);
-  host_array result;
-  static_cast<io::array_info&>(result) = a;
-  result.type = type;
-  result.bytes.resize(a.elements() * size);
-  for (std::size_t i = 0; i < a.elements(); ++i) {
-    const double x = a.value(i);
-    const double rounded = rounded_to(x, 0, to);
-    if (rounded != x && !(std::isnan(rounded) && std::isnan(x)))
-      throw input_error(where + "element " + index_text(a.shape, i) + " is " +
-                        element_text({{1}, {x}, {}}, 0) + ", which is no number of " + to_string(type) +
-                        ": leave --dtype out, or round it first");
-    const std::uint64_t bits = pattern_of(x, to);
-    const auto one = static_cast<std::uint8_t>(bits);
-    const auto two = static_cast<std::uint16_t>(bits);
-    const auto four = static_cast<std::uint32_t>(bits);
-    unsigned char* const place = result.bytes.data() + i * size;
-    if (size == 1) std::memcpy(place, &one, 1);
-    if (size == 2) std::memcpy(place, &two, 2);
-    if (size == 4) std::memcpy(place, &four, 4);
-  }
-  return result;
+// What the array of this name is; that decides how its axes are called.
+result_array array_named(const std::string& name) {
+  return name == "lse"       ? result_array::log_sum_exp
+         : name == "weights" ? result_array::weights
+                             : result_array::output;
 }
 
 class checker {
@@ -152,6 +124,16 @@ class checker {
       if (reference_->find(name) == nullptr)
         throw input_error("--only: " + report_.reference + " has no array " + name + ": it has " +
                           listed(reference_->arrays()));
+    for (const auto& [name, allowed] : report_.allowed.named()) {
+      const std::string option = allowed.numbers.weighted_v ? "--weighted-v"
+                                 : allowed.numbers.absolute ? "--abs"
+                                                            : "--ulp";
+      if (reference_->find(name) == nullptr)
+        throw input_error(option + ": " + report_.reference + " has no array " + name + ": it has " +
+                          listed(reference_->arrays()));
+      if (!request_.only.empty() && !is_asked_for(name))
+        throw input_error(option + ": array " + name + " is none of those that --only takes");
+    }
     sort_out_keys();
     if (!request_.cases.empty()) load_case();
     std::vector<std::string> used;
@@ -271,7 +253,7 @@ class checker {
           const bool floats =
               named && format_of(*named) != nullptr && format_of(a.type) != nullptr && !a.untyped;
           if (floats && size_of(*named) < size_of(a.type))
-            a = narrowed(a, *named, where);
+            a = io::in_format(a, *named, io::inexact::refused, where);  // such as bfloat16 saved as float32
           else
             a = io::reinterpreted(std::move(a), type, where);
           typed = true;
@@ -316,67 +298,70 @@ class checker {
           throw input_error(report_.reference + ": array " + low->name + ": an element is NaN or infinite");
     }
     const std::vector<double> values = io::exact_doubles(c, report_.candidate + ": array " + c.name + ": ");
-    array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type),
-                                             {request_.allowed.absolute, request_.allowed.ulp});
-    checked_array array{reference.name,
-                        {r.shape, known.high, {}},
-                        {c.shape, values, {}},
-                        std::nullopt,
-                        result,
-                        {},
-                        {},
-                        {},
-                        {},
-                        {},
-                        {},
-                        0};
-    array.layout = result.layout;
+    const given_tolerance& allowed = report_.allowed.of(reference.name);
+    if (allowed.limits.weighted_v) known.weighted_v = weighted_values(reference.name, known);
+    array_comparison result = compare_arrays(known, {c.shape, values}, format_of(c.type), allowed.limits);
+    result.name = reference.name;
     const format* const own = format_of(c.type);
     // Rounded to fewer bits than the candidate's, the exact numbers are not known to its own.
     const bool narrower = own != nullptr && known.written != nullptr && known.low.empty() &&
                           known.written->fraction_bits() < own->fraction_bits();
     if (own != nullptr && known.written != nullptr && own != known.written)
-      array.notes.push_back(std::string("candidate is ") + own->name + ", the reference was written as " +
-                            known.written->name);
+      result.notes.push_back(std::string("candidate is ") + own->name + ", the reference was written as " +
+                             known.written->name);
     if (result.same_shape() && !result.passed()) {
       if (narrower)
-        array.notes.back() +=
+        result.notes.back() +=
             ": the reference is narrower than the candidate: write it with --low-word or a wider "
             "--output-dtype";
-      if (!array.layout) explain(reference.name, known, values, result, array);
-      const std::vector<std::string> axes = axes_of(reference.name, r.shape.size());
+      if (!result.layout) explain_failure(reference.name, known, result);
+      const std::vector<std::string> axes = axis_names(array_named(reference.name), r.shape.size());
       if (result.failing.size() < result.elements)
-        array.where = failures_by_axis(r.shape, axes, result.failing, rows_of_one_key(r.shape, axes));
+        result.where = failures_by_axis(r.shape, axes, result.failing, lonely_rows(r.shape, axes));
     }
     if (result.same_shape()) {
-      std::vector<std::size_t> places = result.worst;
-      for (const occurrences& o : {result.different, result.past_absolute, result.past_ulp,
-                                   result.nan_mismatches, result.infinity_mismatches})
-        if (o.count > 0) places.push_back(o.first);
-      if (result.absolute_error) places.push_back(result.absolute_error->at);
-      if (result.ulp_distance) places.push_back(result.ulp_distance->at);
+      const std::vector<std::size_t> places = result.places();
       if (!request_.cases.empty())
-        recompute(reference.name, known, places, array);
-      else if (!known.low.empty() ||
-               (certified_ && known.written != nullptr &&
-                written_output_.direction == rounding::nearest_even && !written_output_.max_bits))
-        for (const std::size_t at : places) array.enclosures[at] = enclosure_text(known, at);
+        recompute(reference.name, known, places, result);
+      else if (known.low.empty() && certified_ && known.written != nullptr &&
+               written_output_.direction == rounding::nearest_even && !written_output_.max_bits)
+        for (const std::size_t at : places) result.enclosures[at] = enclosure_text(known, at);
     }
-    array.measured = std::move(result);
+    array_report array = report_of(std::move(result));
+    array.said = allowed.said;
     report_.arrays.push_back(std::move(array));
   }
 
+  // Of each element of the output: sum_j w_ij |v_jc|, from the inputs.
+  std::vector<double> weighted_values(const std::string& name, const array_reference& known) {
+    if (name != "output" && name != "expected.output")
+      throw input_error("--weighted-v: array " + io::one_line(name) +
+                        " is no mean of V: only output is: give --abs or --ulp for it");
+    if (!request_.cases.empty())
+      load_case();
+    else
+      look_for_case();
+    if (!case_ || !inputs_)
+      throw input_error("--weighted-v: " + report_.reference +
+                        " has no inputs beside it, of which the weighted |V| is computed: give --case CASE");
+    std::vector<double> all = weighted_v(inputs_->inputs, case_->attention, 0);
+    if (all.size() != known.high.size())
+      throw input_error((request_.cases.empty() ? report_.reference : request_.cases[0]) + ": array " + name +
+                        " of this case has " + std::to_string(all.size()) +
+                        " elements, and the reference's " + std::to_string(known.high.size()));
+    return all;
+  }
+
   // Which convention makes the difference.
-  void explain(const std::string& name, const array_reference& known, const std::vector<double>& values,
-               const array_comparison& result, checked_array& array) {
-    const double own =
-        result.nan_mismatches.count + result.infinity_mismatches.count > 0 || !result.absolute_error
-            ? std::numeric_limits<double>::infinity()
-            : result.absolute_error->value;
+  void explain_failure(const std::string& name, const array_reference& known, array_comparison& result) {
     if (name == "lse") {
-      const std::string base = fitting_base(known.high, values, *result.measure, own);
+      const double own =
+          result.nan_mismatches.count + result.infinity_mismatches.count > 0 || !result.absolute_error
+              ? std::numeric_limits<double>::infinity()
+              : result.absolute_error->value;
+      const std::string base = fitting_base(known.high, result.candidate, *result.measure, own);
       if (!base.empty()) {
-        array.conventions.push_back(base);
+        result.conventions.push_back(base);
         return;
       }
     }
@@ -386,24 +371,8 @@ class checker {
     else
       look_for_case();
     if (!case_ || !inputs_) return;
-    const result_array which = name == "output" ? result_array::output
-                               : name == "lse"  ? result_array::log_sum_exp
-                                                : result_array::weights;
     try {
-      convention_search search =
-          fitting_conventions({inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention},
-                              which, values, *result.measure, own, result.worst);
-      array.conventions = std::move(search.fitting);
-      array.conventions_tried = search.tried;
-      if (search.fits_as_meant)
-        array.notes.push_back("the candidate fits the options as they are, better than the reference does");
-      else if (array.conventions.empty())
-        array.notes.push_back("none of " + std::to_string(search.tried) +
-                              " known differences of convention fits");
-      if (search.rows < search.all_rows)
-        array.notes.push_back("conventions were tried on " + std::to_string(search.rows) + " of " +
-                              std::to_string(search.all_rows) +
-                              " rows: spread evenly, and those of the worst elements");
+      explain(result, meant(), array_named(name));
     } catch (const attention_error&) {
       if (!request_.cases.empty()) throw;
     } catch (const std::invalid_argument&) {
@@ -411,25 +380,15 @@ class checker {
     }
   }
 
+  convention_case meant() const {
+    return {inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention};
+  }
+
   // The rows that see one key or none, by position alone, as far as the options of the reference tell. Their
   // results do not depend on the scores.
-  std::vector<std::size_t> rows_of_one_key(const std::vector<std::size_t>& shape,
-                                           const std::vector<std::string>& axes) const {
-    std::vector<std::size_t> rows;
-    if (case_ && inputs_) {
-      const attention_shape s =
-          checked_shape(inputs_->inputs.q, inputs_->inputs.k, inputs_->inputs.v, case_->attention);
-      const visibility visible(s, case_->attention);
-      for (std::size_t i = 0; i < s.queries; ++i) {
-        bool none = true;
-        for (std::size_t b = 0; b < s.batch; ++b) {
-          const auto [first, last] = visible.keys(b, i);
-          none = none && last <= first + 1;
-        }
-        if (none) rows.push_back(i);
-      }
-      return rows;
-    }
+  std::vector<std::size_t> lonely_rows(const std::vector<std::size_t>& shape,
+                                       const std::vector<std::string>& axes) const {
+    if (case_ && inputs_) return rows_of_one_key(meant());
     // Without the inputs the number of keys is not known, and with it the other corner.
     const attention_options& o = written_attention_;
     const bool from_first =
@@ -437,8 +396,8 @@ class checker {
     const auto axis = std::find(axes.begin(), axes.end(), "row");
     if (certified_ && from_first && axis != axes.end() &&
         shape[static_cast<std::size_t>(axis - axes.begin())] > 0)
-      rows.push_back(0);
-    return rows;
+      return {0};
+    return {};
   }
 
   void load_case() {
@@ -547,7 +506,7 @@ class checker {
 
   // The rows of these elements from the inputs, in binary64 with low words.
   void recompute(const std::string& name, const array_reference& known,
-                 const std::vector<std::size_t>& places, checked_array& array) {
+                 const std::vector<std::size_t>& places, array_comparison& result) {
     if (name != "output" && name != "lse" && name != "weights") return;
     load_case();
     const attention_shape shape =
@@ -558,41 +517,15 @@ class checker {
       throw input_error(request_.cases[0] + ": array " + name + " of this case has " +
                         std::to_string(rows * width) + " elements, and the reference's " +
                         std::to_string(known.high.size()));
-    std::vector<double> output(rows * shape.value_width), lse(rows),
-        weights(name == "weights" ? rows * shape.keys : 0);
-    std::vector<float> output_low(output.size()), lse_low(rows), weights_low(weights.size());
-    const layout outputs{shape.batch, shape.query_heads, shape.queries, shape.value_width};
-    const layout ones{shape.batch, shape.query_heads, shape.queries, 1};
-    const layout all{shape.batch, shape.query_heads, shape.queries, shape.keys};
-    certified_results results;
-    results.output = any_result(output.data(), dtype::binary64, outputs);
-    results.output_low = any_result(output_low.data(), dtype::binary32, outputs);
-    attention_options attention = case_->attention;
-    if (name == "lse") {
-      results.log_sum_exp = any_result(lse.data(), dtype::binary64, ones);
-      results.log_sum_exp_low = any_result(lse_low.data(), dtype::binary32, ones);
-    } else {
-      attention.log_sum_exp.reset();
-    }
-    if (name == "weights") {
-      results.weights = any_result(weights.data(), dtype::binary64, all);
-      results.weights_low = any_result(weights_low.data(), dtype::binary32, all);
-    }
-    const std::vector<double>& high = name == "output" ? output : name == "lse" ? lse : weights;
-    const std::vector<float>& low = name == "output" ? output_low : name == "lse" ? lse_low : weights_low;
     progress_line line;
-    std::size_t done_rows = 0;
-    for (const std::size_t at : places) {
-      line.update(done_rows++, places.size());
-      certified_options options;
-      options.rows = {at / width, at / width + 1};
-      const certification counts = certified_attention(inputs_->inputs, attention, results, options);
-      if (counts.undecided > 0) continue;
-      const array_reference element{
-          {1}, {high[at]}, {static_cast<double>(low[at])}, &formats::binary64, false};
-      array.enclosures[at] = enclosure_text(element, 0);
+    const auto elements = exact_elements(inputs_->inputs, case_->attention, array_named(name), places,
+                                         [&](std::size_t done) { line.update(done, places.size()); });
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (!elements[k]) continue;
+      const std::size_t at = places[k];
+      result.enclosures[at] = enclosure_text(*elements[k], 0);
       const format& f = known.written != nullptr ? *known.written : formats::binary64;
-      const double right = rounded_to(high[at], static_cast<double>(low[at]), f, known.saturate);
+      const double right = rounded_to(elements[k]->high[0], elements[k]->low[0], f, known.saturate);
       const bool agrees = right == known.high[at] || (std::isnan(right) && std::isnan(known.high[at]));
       if (certified_ && written_output_.direction == rounding::nearest_even && !agrees)
         throw input_error(report_.reference + ": array " + name + ": element " + index_text(known.shape, at) +

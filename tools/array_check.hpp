@@ -11,13 +11,13 @@ namespace attest::tools {
 struct array_check_request {
   std::string reference;
   std::string candidate;
-  exact_tolerance allowed;
   std::vector<std::string> only;
   std::vector<std::string> cases;  // from which the worst elements are computed anew; may be empty
   array_options options;           // of the cases; names and dtypes also of the candidate's arrays
 };
 
-/// Compares files of which at least one is of arrays. Fills in what `report` lacks.
+/// Compares files of which at least one is of arrays, by the tolerances of `report`. Fills in what that
+/// lacks.
 void check_arrays(const array_check_request& request, check_report& report);
 
 /// What becomes of keys of a JSON file that nothing knows: one with a usual name of an array of the reference

@@ -23,8 +23,9 @@ constexpr unsigned digits_shown = 50;
 struct request {
   std::string reference;
   std::string candidate;
-  std::string absolute;
-  std::string ulp;
+  std::vector<std::string> absolute;
+  std::vector<std::string> ulp;
+  std::vector<std::string> weighted_v;
   std::vector<std::string> only;
   std::vector<std::string> cases;
   array_options arrays;
@@ -34,26 +35,6 @@ struct request {
   bool verbose = false;
 };
 
-// Nothing, or what is wrong with the text.
-std::string absolute_tolerance(const std::string& text) {
-  try {
-    if (sign(exact_as<unbounded_rational>(io::read_exact(text))) >= 0) return {};
-  } catch (const io::number_error& e) {
-    return e.what();
-  }
-  return text + " is no tolerance: give a number that is not negative, such as 1e-12";
-}
-
-std::optional<std::uint64_t> whole_number(const std::string& text) {
-  std::uint64_t value = 0;
-  if (!is_number(text, value)) return std::nullopt;
-  return value;
-}
-std::string ulp_tolerance(const std::string& text) {
-  return whole_number(text) ? std::string()
-                            : text + " is no tolerance: give a whole number of ulps, such as 4";
-}
-
 using io::expected_array;
 
 const expected_array* find(const std::vector<expected_array>& arrays, const std::string& name) {
@@ -62,12 +43,13 @@ const expected_array* find(const std::vector<expected_array>& arrays, const std:
   return found == arrays.end() ? nullptr : &*found;
 }
 
-void check_names(const request& r, const std::string& file, const std::vector<expected_array>& arrays) {
-  for (const std::string& name : r.only) {
+void check_names(const std::string& option, const std::string& file,
+                 const std::vector<expected_array>& arrays, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
     if (find(arrays, name) != nullptr) continue;
     std::string known;
     for (const expected_array& a : arrays) known += (known.empty() ? "" : ", ") + a.name;
-    throw io::input_error("--only: " + file + " has no array " + name + ": it has " + known);
+    throw io::input_error(option + ": " + file + " has no array " + name + ": it has " + known);
   }
 }
 
@@ -110,15 +92,7 @@ check_report check(const request& r) {
   check_report report;
   report.reference = io::input_name(r.reference);
   report.candidate = io::input_name(r.candidate);
-  exact_tolerance allowed;
-  if (!r.absolute.empty()) {
-    report.absolute = r.absolute;
-    allowed.absolute = io::read_exact(r.absolute);
-  }
-  if (!r.ulp.empty()) {
-    allowed.ulp = whole_number(r.ulp);
-    report.ulp = std::to_string(*allowed.ulp);
-  }
+  report.allowed = tolerances(r.absolute, r.ulp, r.weighted_v);
   if (r.reference == "-" && r.candidate == "-")
     throw io::input_error(
         "standard input: it cannot be both the reference and the candidate: give a file for one");
@@ -130,16 +104,27 @@ check_report check(const request& r) {
     if (r.as_written)
       throw io::input_error("--as-written: files of arrays are taken as they are in any case: leave it out");
     report.values = reference_values::arrays;
-    check_arrays({r.reference, r.candidate, allowed, r.only, r.cases, r.arrays}, report);
+    check_arrays({r.reference, r.candidate, r.only, r.cases, r.arrays}, report);
     return report;
   }
   if (!r.cases.empty() || r.arrays.any())
     throw io::input_error(
         "--case and the options of arrays: a JSON reference is computed from its own inputs: leave them out");
+  if (!r.weighted_v.empty())
+    throw io::input_error(
+        "--weighted-v: it is of files of arrays: write the candidate as one first (attest "
+        "convert " +
+        report.candidate + " candidate.npz)");
   const io::json::value root = io::read_attention_v1(io::read_file(r.reference), report.reference);
   const std::vector<expected_array> reference =
       io::read_expected(root, report.reference, "write the file with attest reference");
-  check_names(r, report.reference, reference);
+  check_names("--only", report.reference, reference, r.only);
+  for (const auto& [name, allowed] : report.allowed.named()) {
+    const char* const option = allowed.numbers.absolute ? "--abs" : "--ulp";
+    check_names(option, report.reference, reference, {name});
+    if (!r.only.empty() && std::find(r.only.begin(), r.only.end(), name) == r.only.end())
+      throw io::input_error(std::string(option) + ": array " + name + " is none of those that --only takes");
+  }
   const io::json::value answers = io::read_attention_v1(io::read_file(r.candidate), report.candidate);
   const std::vector<expected_array> candidate =
       io::read_expected(answers, report.candidate,
@@ -167,7 +152,8 @@ check_report check(const request& r) {
       report.left_out.push_back(written.name);
       continue;
     }
-    checked_array array{written.name, written.array, {}, std::nullopt, {}, {}, {}, {}, {}, {}, {}, 0};
+    const given_tolerance& allowed = report.allowed.of(written.name);
+    array_report array{written.name, written.array, {}, {}, {}, {}, {}, allowed.said};
     for (const certified_array& c : computed)
       if (c.name == written.name) array.certified = certified(report.reference, written, c);
     const expected_array* answer = find(candidate, written.name);
@@ -180,7 +166,8 @@ check_report check(const request& r) {
     if (array.certified) array.reference = array.certified->reference;
     const std::span<const double> offsets =
         array.certified ? std::span<const double>(array.certified->offsets) : std::span<const double>();
-    array.result = compare_exact(array.reference, array.candidate, allowed, offsets);
+    array.result = compare_exact(array.reference, array.candidate,
+                                 {allowed.limits.absolute, allowed.limits.ulp}, offsets);
     if (!array.result.passed() && array.reference.beyond.empty() && array.candidate.beyond.empty())
       array.layout = fitting_layout(array.reference.view(), array.candidate.view());
     report.arrays.push_back(std::move(array));
@@ -216,8 +203,10 @@ const char* const explanation =
     "REFERENCE, which must agree with what it says under \"expected\"; --as-written takes its numbers as\n"
     "they are.\n"
     "\n"
-    "--abs and --ulp are decided without rounding; given both, an element must keep to both. No\n"
-    "tolerance covers a NaN, an infinity, a shape or a missing array. Without a tolerance nothing is\n"
+    "--abs and --ulp are decided without rounding; given both, an element must keep to both. As\n"
+    "--ulp lse=4 or --abs lse=1e-5 they are of one array, which then keeps to what names it alone; several\n"
+    "as --ulp output=1,lse=4, or given again. No tolerance covers a NaN, an infinity, a shape or a missing "
+    "array. Without a tolerance nothing is\n"
     "judged, and only equal arrays give status 0.\n"
     "\n"
     "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard\n"
@@ -233,7 +222,11 @@ const char* const array_check_explanation =
     "--case and the options that the reference was written with, which are read from it. With --case,\n"
     "or where the files that an attest reference was made of are still beside it, an array that fails\n"
     "is held against the usual differences of convention (causal corner, scale, mask, heads, ...), and\n"
-    "a line says which one fits.";
+    "a line says which one fits.\n"
+    "\n"
+    "--weighted-v N passes an element of output whose error is at most N 2^-p sum_j w_ij |v_jc|, the\n"
+    "weighted |V| of its row and column, computed from these inputs. A correctly rounded result has 1\n"
+    "unit at most, and each rounding of weights to the same format adds one: docs/check.md.";
 
 }  // namespace
 
@@ -248,14 +241,16 @@ void add_check_command(CLI::App& program, action& chosen) {
   command->add_option("CANDIDATE", r->candidate, "The file to check; - reads standard input")
       ->required()
       ->type_name("");
-  command
-      ->add_option("--abs", r->absolute,
-                   "The largest absolute error to pass, exactly as written: 1e-12, 1/3, 0x1p-40")
-      ->type_name("X")
-      ->check(absolute_tolerance);
-  command->add_option("--ulp", r->ulp, "The largest ulp distance to pass, a whole number")
-      ->type_name("N")
-      ->check(ulp_tolerance);
+  const auto tolerance = [&](const char* name, std::vector<std::string>& to, const char* type,
+                             const char* meaning) {
+    command->add_option(name, to, meaning)->type_name(type)->allow_extra_args(false);
+  };
+  tolerance("--abs", r->absolute, "[NAME=]X",
+            "The largest absolute error to pass, exactly as written: 1e-12, 1/3, 0x1p-40");
+  tolerance("--ulp", r->ulp, "[NAME=]N", "The largest ulp distance to pass, a whole number");
+  tolerance("--weighted-v", r->weighted_v, "N[:DTYPE]",
+            "Files of arrays: the largest error of output to pass, in units of 2^-p of the weighted |V| of "
+            "its element, p being the precision of DTYPE, or of the candidate");
   command
       ->add_option("--only", r->only,
                    "Check only this array; may be given again, or with several: output,weights")

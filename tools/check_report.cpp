@@ -5,7 +5,6 @@
 #include <attest/io/number.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace attest::tools {
@@ -27,7 +26,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 // The difference of two finite elements, exactly.
-std::string exact_error(const checked_array& array, std::size_t at) {
+std::string exact_error(const array_report& array, std::size_t at) {
   return io::exact_text(absolute_difference(array.reference, array.candidate, at));
 }
 
@@ -39,7 +38,7 @@ class text_writer {
     if (length_ == report_length::verdict) return conclusion() + '\n';
     line(io::one_line(report_.candidate) + " against " + io::one_line(report_.reference) + ", " + values());
     line("");
-    for (const checked_array& array : report_.arrays) write(array);
+    for (const array_report& array : report_.arrays) text_ += describe(array, length_ == report_length::all);
     for (const std::string& name : report_.missing)
       line(io::one_line(name) +
            ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
@@ -69,138 +68,10 @@ class text_writer {
     return "";
   }
 
-  void write(const checked_array& array) {
-    const comparison& c = array.result;
-    const std::string measure = array.measured ? std::string(" in ") + array.measured->measure->name : "";
-    line(io::one_line(array.name) + ' ' + shape_text(c.shape) + measure + ": " + name_of(c.outcome) + ", " +
-         summary(c));
-    if (array.layout)
-      line("  note: the candidate's elements fit in the order " + *array.layout + ": transpose them to " +
-           (c.shape.size() == 4 ? "[B, H, T, d]" : "[B, T, d]"));
-    if (!array.conventions.empty()) {
-      std::string all;
-      for (const std::string& text : array.conventions) all += (all.empty() ? "" : "; or ") + text;
-      line("  fits if: " + all);
-    }
-    for (const std::string& note : array.notes) line("  note: " + note);
-    if (!array.where.empty()) line("  " + array.where);
-    if (!c.same_shape()) return;
-    if (c.absolute_error && (c.absolute_error->value != 0 || exact_error(array, c.absolute_error->at) != "0"))
-      line("  absolute error  " + number(c.absolute_error->value) + shown_exactly(array, *c.absolute_error) +
-           place(c, c.absolute_error->at));
-    if (c.ulp_distance && c.ulp_distance->value != 0)
-      line("  ulp distance    " + std::to_string(c.ulp_distance->value) + place(c, c.ulp_distance->at));
-    if (c.ulp_error && c.ulp_error->value != 0)
-      line("  ulp error       " + four_digits(c.ulp_error->value) + place(c, c.ulp_error->at) +
-           (c.against_exact  ? ""
-            : array.measured ? ", against the reference's elements"
-                             : ", against the reference's doubles"));
-    if (c.different.count > 0) {
-      line("  correctly rounded  " + std::to_string(c.correctly_rounded) + " of " +
-           std::to_string(c.elements) + " (" + percent(c) + " %)");
-      std::string quantiles;
-      for (std::size_t k = 0; k < quantile_levels.size(); ++k)
-        quantiles += (k == 0 ? "" : ", ") + four_digits(100 * quantile_levels[k]) + " % " +
-                     four_digits(c.ulp_error_quantiles[k]);
-      if (c.ulp_error) line("  ulp errors up to   " + quantiles);
-    }
-    occurrences_line(c, "NaN in one of the two alone", c.nan_mismatches);
-    occurrences_line(c, "infinite in one of the two alone", c.infinity_mismatches);
-    occurrences_line(c, "zero of another sign, which is no difference", c.zero_signs);
-    if (report_.absolute) occurrences_line(c, "past --abs " + *report_.absolute, c.past_absolute);
-    if (report_.ulp) occurrences_line(c, "past --ulp " + *report_.ulp, c.past_ulp);
-    elements(array);
-    if (c.blind == blind_spot::zeros)
-      line("  note: --abs " + *report_.absolute + " has no power here: an array of zeros would pass");
-    if (c.blind == blind_spot::constant)
-      line("  note: --abs " + *report_.absolute + " has no power here: an array of one constant would pass");
-    if (array.measured && array.measured->cannot_hold.count > 0)
-      line("  note: --abs " + *report_.absolute +
-           " cannot hold: " + std::to_string(array.measured->cannot_hold.count) +
-           " of the exact numbers, rounded to " + array.measured->measure->name +
-           ", are past it, the first at " + index_text(c.shape, array.measured->cannot_hold.first));
-  }
-
-  static std::string percent(const comparison& c) {
-    return four_digits(100 * static_cast<double>(c.correctly_rounded) / static_cast<double>(c.elements));
-  }
-
-  static std::string summary(const comparison& c) {
-    if (c.same_shape() && c.elements == 0) return "it has no elements";
-    if (!c.same_shape()) return "the candidate's shape is " + shape_text(c.candidate_shape);
-    if (c.elements == 1) return c.different.count == 0 ? "its element is equal" : "its element differs";
-    const std::string all = std::to_string(c.elements) + " elements ";
-    if (c.different.count == 0) return "all " + all + "are equal";
-    return std::to_string(c.different.count) + " of " + all +
-           (c.different.count == 1 ? "differs, at " : "differ, the first at ") +
-           index_text(c.shape, c.different.first);
-  }
-
-  static std::string place(const comparison& c, std::size_t at) { return " at " + index_text(c.shape, at); }
-
-  // Four significant digits.
-  static std::string four_digits(double value) {
-    if (!std::isfinite(value)) return number(value);
-    char buffer[64];
-    return std::string(
-        buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 4).ptr);
-  }
-
-  static std::string shown_exactly(const checked_array& array, const largest<double>& error) {
-    const std::string exact = exact_error(array, error.at);
-    constexpr std::size_t longest = 40;
-    return exact.size() <= longest ? " (" + exact + ')' : "";
-  }
-
-  void occurrences_line(const comparison& c, const std::string& what, const occurrences& o) {
-    if (o.count == 0) return;
-    line("  " + what + ": " + std::to_string(o.count) + (o.count == 1 ? ", at " : ", the first at ") +
-         index_text(c.shape, o.first));
-  }
-
-  // Both values, and the exact one, wherever a line above points.
-  void elements(const checked_array& array) {
-    const comparison& c = array.result;
-    std::vector<std::size_t> places;
-    const auto show = [&](std::size_t at) {
-      if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
-    };
-    if (c.different.count == 0) return;
-    if (array.measured && c.passed() && length_ != report_length::all) return;
-    for (const occurrences& o : {c.nan_mismatches, c.infinity_mismatches, c.past_absolute, c.past_ulp})
-      if (o.count > 0) show(o.first);
-    if (c.absolute_error && c.absolute_error->value != 0) show(c.absolute_error->at);
-    if (c.ulp_distance && c.ulp_distance->value != 0) show(c.ulp_distance->at);
-    if (places.empty()) show(c.different.first);
-    constexpr std::size_t worst_shown = 3;
-    if (array.measured)
-      for (std::size_t k = 0; k < array.measured->worst.size() && k < worst_shown; ++k)
-        show(array.measured->worst[k]);
-    for (const std::size_t at : places) {
-      const std::string index = "  at " + index_text(c.shape, at) + "  ";
-      const std::string indent(index.size(), ' ');
-      line(index + "candidate  " + element_text(array.candidate, at));
-      line(indent + "reference  " + element_text(array.reference, at));
-      if (const auto known = array.enclosures.find(at); known != array.enclosures.end()) {
-        line(indent + "exact      " + known->second.first);
-        if (known->second.second != known->second.first) line(indent + "        to " + known->second.second);
-      }
-      if (!array.certified) continue;
-      if (const auto exact = array.certified->exact_decimal(at)) line(indent + "exact      " + *exact);
-    }
-  }
-
-  std::string tolerances() const {
-    std::string text;
-    if (report_.absolute) text += "--abs " + *report_.absolute;
-    if (report_.ulp) text += (text.empty() ? "" : " and ") + ("--ulp " + *report_.ulp);
-    return text;
-  }
-
   std::string conclusion() const {
     std::vector<std::string> named;
     const judgement outcome = report_.outcome();
-    for (const checked_array& array : report_.arrays)
+    for (const array_report& array : report_.arrays)
       if (array.result.outcome == judgement::failed ||
           (outcome != judgement::failed && array.result.outcome == judgement::not_judged))
         named.push_back(array.name);
@@ -208,7 +79,7 @@ class text_writer {
     const std::string arrays = std::to_string(count) + (count == 1 ? " array" : " arrays");
     switch (outcome) {
       case judgement::passed:
-        return "passed: " + arrays + " within " + tolerances();
+        return "passed: " + arrays + report_.allowed.text();
       case judgement::equal:
         return "equal: " + arrays + "; no tolerance was given, and none was needed";
       case judgement::not_judged:
@@ -266,8 +137,7 @@ class json_writer {
     member("candidate", quote(valid_utf8(report_.candidate)));
     member("reference_values",
            quote(report_.values == reference_values::from_inputs ? "exact" : "as written"));
-    member("tolerance", "{\"absolute\": " + (report_.absolute ? quote(*report_.absolute) : "null") +
-                            ", \"ulp\": " + report_.ulp.value_or("null") + '}');
+    member("tolerance", tolerance(report_.allowed.unnamed()));
     member("verdict", quote(name_of(report_.outcome())));
     member("missing", names(report_.missing));
     member("extra", names(report_.extra));
@@ -294,6 +164,13 @@ class json_writer {
     return text + ']';
   }
 
+  static std::string tolerance(const given_tolerance& t) {
+    const tolerance_texts& n = t.numbers;
+    return "{\"absolute\": " + (n.absolute ? quote(*n.absolute) : "null") +
+           ", \"ulp\": " + n.ulp.value_or("null") +
+           ", \"weighted_v\": " + (n.weighted_v ? quote(*n.weighted_v) : "null") + '}';
+  }
+
   // JSON has no NaN and no infinity.
   static std::string json_number(double value) {
     return std::isfinite(value) ? number(value) : quote(number(value));
@@ -307,7 +184,7 @@ class json_writer {
   }
 
   // What is known of one element.
-  static std::string place(const checked_array& a, std::size_t at) {
+  static std::string place(const array_report& a, std::size_t at) {
     const auto shown = [&](const exact_array& array) {
       return array.beyond.contains(at) ? quote(element_text(array, at)) : json_number(array.values[at]);
     };
@@ -321,20 +198,20 @@ class json_writer {
            (a.measured ? ", \"enclosure\": " + enclosure(a, at) : "");
   }
 
-  static std::string enclosure(const checked_array& a, std::size_t at) {
-    const auto known = a.enclosures.find(at);
-    return known == a.enclosures.end()
+  static std::string enclosure(const array_report& a, std::size_t at) {
+    const auto known = a.measured->enclosures.find(at);
+    return known == a.measured->enclosures.end()
                ? "null"
                : "[" + quote(known->second.first) + ", " + quote(known->second.second) + "]";
   }
 
   template <class T, class Value>
-  static std::string error(const checked_array& a, const std::optional<largest<T>>& known, Value value) {
+  static std::string error(const array_report& a, const std::optional<largest<T>>& known, Value value) {
     if (!known) return "null";
     return "{\"value\": " + value(*known) + ", " + place(a, known->at) + '}';
   }
 
-  void array(const checked_array& a) {
+  void array(const array_report& a) {
     const comparison& c = a.result;
     std::string separator;
     const auto field = [&](const char* key, const std::string& content) {
@@ -347,11 +224,14 @@ class json_writer {
     field("candidate_shape", shape_text(c.candidate_shape));
     field("against", quote(c.against_exact ? "exact" : "as written"));
     field("layout", a.layout ? quote(*a.layout) : "null");
-    field("conventions", names(a.conventions));
-    field("conventions_tried",
-          a.conventions_tried == 0 ? "null" : std::to_string(a.conventions_tried));
-    field("notes", names(a.notes));
-    field("where", a.where.empty() ? "null" : quote(a.where));
+    const array_comparison none;
+    const array_comparison& m = a.measured ? *a.measured : none;
+    field("conventions", names(m.conventions));
+    field("conventions_tried", m.conventions_tried == 0 ? "null" : std::to_string(m.conventions_tried));
+    field("notes", names(m.notes));
+    field("where", m.where.empty() ? "null" : quote(m.where));
+    const given_tolerance& allowed = report_.allowed.of(a.name);
+    field("tolerance", tolerance(allowed));
     if (!c.same_shape()) return;
     field("elements", std::to_string(c.elements));
     field("different", events(c, c.different));
@@ -361,11 +241,14 @@ class json_writer {
     field("ulp_distance",
           error(a, c.ulp_distance, [](const largest<std::uint64_t>& e) { return std::to_string(e.value); }));
     field("ulp_error", error(a, c.ulp_error, [](const largest<double>& e) { return json_number(e.value); }));
+    field("weighted_v_error",
+          error(a, m.weighted_error, [](const largest<double>& e) { return json_number(e.value); }));
     field("nan_mismatches", events(c, c.nan_mismatches));
     field("infinity_mismatches", events(c, c.infinity_mismatches));
     field("zero_signs", events(c, c.zero_signs));
-    field("past_absolute", report_.absolute ? events(c, c.past_absolute) : "null");
-    field("past_ulp", report_.ulp ? events(c, c.past_ulp) : "null");
+    field("past_absolute", allowed.limits.absolute ? events(c, c.past_absolute) : "null");
+    field("past_ulp", allowed.limits.ulp ? events(c, c.past_ulp) : "null");
+    field("past_weighted_v", allowed.limits.weighted_v ? events(c, m.past_weighted) : "null");
     const char* const would_pass = c.blind == blind_spot::zeros ? "zeros" : "constant";
     field("format", quote(a.measured ? a.measured->measure->name : formats::binary64.name));
     field("correctly_rounded", "{\"count\": " + std::to_string(c.correctly_rounded) + ", \"share\": " +
@@ -383,7 +266,9 @@ class json_writer {
       for (const std::size_t at : a.measured->worst)
         worst += (worst.empty() ? "{" : ", {") + place(a, at) + '}';
     field("worst", '[' + worst + ']');
-    field("cannot_hold", a.measured && report_.absolute ? events(c, a.measured->cannot_hold) : "null");
+    field("cannot_hold", a.measured && (allowed.limits.absolute || allowed.limits.weighted_v)
+                             ? events(c, m.cannot_hold)
+                             : "null");
     field("would_pass_too", c.blind == blind_spot::none ? "null" : quote(would_pass));
   }
 
@@ -396,16 +281,11 @@ class json_writer {
 judgement check_report::outcome() const {
   const auto any = [&](judgement v) {
     return std::any_of(arrays.begin(), arrays.end(),
-                       [&](const checked_array& a) { return a.result.outcome == v; });
+                       [&](const array_report& a) { return a.result.outcome == v; });
   };
   if (!missing.empty() || any(judgement::failed)) return judgement::failed;
   if (any(judgement::not_judged)) return judgement::not_judged;
-  return any(judgement::equal) ? judgement::equal : judgement::passed;
-}
-
-std::string element_text(const exact_array& array, std::size_t at) {
-  const auto beyond = array.beyond.find(at);
-  return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
+  return any(judgement::equal) && !any(judgement::passed) ? judgement::equal : judgement::passed;
 }
 
 std::string to_text(const check_report& report, report_length length) {

@@ -1,32 +1,13 @@
 #pragma once
 
-#include <attest/check/arrays.hpp>
-#include <attest/check/certified.hpp>
+#include "tolerances.hpp"
 
-#include <map>
-#include <optional>
+#include <attest/check/report.hpp>
+
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace attest::tools {
-
-/// One array of both files. Without `certified` the reference's numbers were taken as they are written.
-struct checked_array {
-  std::string name;
-  exact_array reference;
-  exact_array candidate;
-  std::optional<certified_array> certified;
-  comparison result;
-  std::optional<array_comparison> measured;                              // of files of arrays
-  std::map<std::size_t, std::pair<std::string, std::string>>
-      enclosures;                        // of some elements: decimals below and above
-  std::optional<std::string> layout;     // in which order of the axes the candidate fits
-  std::vector<std::string> conventions;  // differences of convention that it fits
-  std::vector<std::string> notes;        // of dtypes, and of the search for conventions; a line each
-  std::string where;                     // "all 24 failures are in head 1"; may be empty
-  std::size_t conventions_tried = 0;        // 0: none, for want of inputs, or as nothing fails
-};
 
 /// Where the values of the reference come from.
 enum class reference_values { from_inputs, as_asked, no_inputs, arrays };
@@ -34,10 +15,9 @@ enum class reference_values { from_inputs, as_asked, no_inputs, arrays };
 struct check_report {
   std::string reference;  // the names of the files
   std::string candidate;
-  std::optional<std::string> absolute;  // the tolerances, as given
-  std::optional<std::string> ulp;
+  tolerances allowed;
   reference_values values = reference_values::from_inputs;
-  std::vector<checked_array> arrays;
+  std::vector<array_report> arrays;
   std::vector<std::string> missing;   // arrays of the reference that the candidate does not have
   std::vector<std::string> extra;     // arrays that only the candidate has
   std::vector<std::string> hints;     // what may explain the verdict as a whole, a line each
@@ -46,9 +26,6 @@ struct check_report {
 
   judgement outcome() const;
 };
-
-/// An element as short as it can be written: "0.1", "9007199254740993", "1/3", "NaN", "-Infinity".
-std::string element_text(const exact_array& array, std::size_t at);
 
 enum class report_length { verdict, usual, all };
 

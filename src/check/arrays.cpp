@@ -78,16 +78,26 @@ class array_comparer {
                  const format* candidate_format, const array_tolerance& allowed)
       : reference_(reference), candidate_(candidate), candidate_format_(candidate_format), ulp_(allowed.ulp) {
     if (allowed.absolute) absolute_.emplace(*allowed.absolute);
-    has_tolerance_ = allowed.absolute || allowed.ulp;
+    if (allowed.weighted_v) units_ = nearest_binary64(allowed.weighted_v->units);
+    result_.allowed = allowed;
+    has_tolerance_ = allowed.any();
   }
 
   array_comparison run() {
+    result_.reference = reference_.high;
+    result_.candidate.assign(candidate_.values.begin(), candidate_.values.end());
     result_.shape = reference_.shape;
     result_.candidate_shape.assign(candidate_.shape.begin(), candidate_.shape.end());
     result_.elements = reference_.high.size();
     result_.measure = candidate_format_ != nullptr    ? candidate_format_
                       : reference_.written != nullptr ? reference_.written
                                                       : &formats::binary64;
+    if (units_) {
+      const weighted_tolerance& w = *result_.allowed.weighted_v;
+      const format& f = w.of != nullptr ? *w.of : *result_.measure;
+      roundoff_ = std::ldexp(1.0, -f.precision);
+      smallest_ = std::ldexp(1.0, f.min_exponent);
+    }
     const bool as_written = result_.measure == reference_.written;
     result_.against_exact = !reference_.low.empty();
     if (result_.same_shape()) {
@@ -103,16 +113,31 @@ class array_comparer {
       finish();
     }
     if (!result_.passed()) result_.layout = fitting_layout({reference_.shape, reference_.high}, candidate_);
+    if (!reference_.low.empty() && result_.same_shape())
+      for (const std::size_t at : result_.places()) result_.enclosures[at] = enclosure_text(reference_, at);
+    if (units_ && result_.same_shape())
+      for (const std::size_t at : result_.places()) result_.weighted_v[at] = reference_.weighted_v[at];
     return std::move(result_);
   }
 
  private:
   double low(std::size_t i) const { return reference_.low.empty() ? 0 : reference_.low[i]; }
 
+  // |x - exact| in units of the weighted |V|. A unit that underflows is as if it were the smallest double.
+  double weighted_error(double x, std::size_t i) const {
+    const double magnitude = std::max(reference_.weighted_v[i], smallest_);
+    const double error = std::fabs(x - reference_.high[i] - low(i));
+    // Of binary64 alone the products are subnormal: then both are scaled.
+    return magnitude * roundoff_ >= 0x1p-1000
+               ? error / (magnitude * roundoff_)
+               : std::ldexp(error, 200) / (std::ldexp(magnitude, 200) * roundoff_);
+  }
+
   std::size_t failures() const {
     const std::size_t mismatches = result_.nan_mismatches.count + result_.infinity_mismatches.count;
-    return mismatches +
-           (has_tolerance_ ? result_.past_absolute.count + result_.past_ulp.count : result_.different.count);
+    return mismatches + (has_tolerance_ ? result_.past_absolute.count + result_.past_ulp.count +
+                                              result_.past_weighted.count
+                                        : result_.different.count);
   }
 
   void element(std::size_t i) {
@@ -139,11 +164,18 @@ class array_comparer {
     if (ulp_ && distance > *ulp_) note(result_.past_ulp, i);
     if (std::isinf(n) || std::isinf(c)) {
       if (absolute_ && n != c) note(result_.past_absolute, i);
+      if (units_ && n != c) note(result_.past_weighted, i);
       return;
     }
     keep_largest(result_.absolute_error, std::fabs(c - r), i);
     if (absolute_ && !(*absolute_)(c, r)) note(result_.past_absolute, i);
-    if (absolute_ && !(*absolute_)(n, r)) note(result_.cannot_hold, i);
+    if (units_) {
+      const double error = weighted_error(c, i);
+      keep_largest(result_.weighted_error, error, i);
+      if (!(error <= *units_)) note(result_.past_weighted, i);
+    }
+    if ((absolute_ && !(*absolute_)(n, r)) || (units_ && !(weighted_error(n, i) <= *units_)))
+      note(result_.cannot_hold, i);
     const double offset = std::ldexp(r - n, -unit_exponent(n, f)) + std::ldexp(low(i), -unit_exponent(n, f));
     const double error = ulp_error(c, n, offset, f);
     keep_largest(result_.ulp_distance, distance, i);
@@ -167,25 +199,43 @@ class array_comparer {
     result_.outcome = judge();
   }
 
+  // How far the tolerance lets an element be off.
+  double reach(std::size_t i) const {
+    double most = std::numeric_limits<double>::infinity();
+    if (absolute_) most = absolute_->rounded();
+    if (units_) most = std::min(most, *units_ * (std::max(reference_.weighted_v[i], smallest_) * roundoff_));
+    return most;
+  }
+
   void find_blind_spot() {
-    if (!absolute_ || result_.elements == 0) return;
+    if ((!absolute_ && !units_) || result_.elements == 0) return;
     double least = std::numeric_limits<double>::infinity();
     double greatest = -least;
-    for (const double r : reference_.high) {
+    double from = greatest;  // of the constants that are within the tolerance of every element
+    double to = least;
+    bool zeros = true;
+    for (std::size_t i = 0; i < result_.elements; ++i) {
+      const double r = reference_.high[i];
       if (!std::isfinite(r)) return;
       least = std::min(least, r);
       greatest = std::max(greatest, r);
+      const double most = reach(i);
+      from = std::max(from, r - most);
+      to = std::min(to, r + most);
+      zeros = zeros && (!absolute_ || (*absolute_)(r, 0)) && (!units_ || std::fabs(r) <= most);
     }
     if (least == 0 && greatest == 0) return;
-    if ((*absolute_)(greatest, 0) && (*absolute_)(least, 0))
+    const bool constant = units_ ? from <= to : greatest - least <= 2 * absolute_->rounded();
+    if (zeros)
       result_.blind = blind_spot::zeros;
-    else if (least != greatest && greatest - least <= 2 * absolute_->rounded())
+    else if (least != greatest && constant)
       result_.blind = blind_spot::constant;
   }
 
   judgement judge() const {
     if (result_.nan_mismatches.count + result_.infinity_mismatches.count > 0) return judgement::failed;
-    if (result_.past_absolute.count + result_.past_ulp.count > 0) return judgement::failed;
+    if (result_.past_absolute.count + result_.past_ulp.count + result_.past_weighted.count > 0)
+      return judgement::failed;
     if (has_tolerance_) return judgement::passed;
     return result_.different.count == 0 ? judgement::equal : judgement::not_judged;
   }
@@ -195,13 +245,29 @@ class array_comparer {
   const format* candidate_format_;
   std::optional<std::uint64_t> ulp_;
   std::optional<bound_test> absolute_;
+  std::optional<double> units_;  // of the weighted |V|, each of roundoff_ times that, but at least smallest_
+  double roundoff_ = 0;
+  double smallest_ = 0;
   bool has_tolerance_ = false;
   array_comparison result_;
   std::vector<double> errors_;
   std::vector<std::size_t> places_;
 };
 
+bool is_negative(const exact_scalar& x) { return sign(exact_as<unbounded_rational>(x)) < 0; }
+
 }  // namespace
+
+std::vector<std::size_t> array_comparison::places() const {
+  std::vector<std::size_t> all = worst;
+  for (const occurrences& o :
+       {different, past_absolute, past_ulp, past_weighted, nan_mismatches, infinity_mismatches})
+    if (o.count > 0) all.push_back(o.first);
+  if (absolute_error) all.push_back(absolute_error->at);
+  if (ulp_distance) all.push_back(ulp_distance->at);
+  if (weighted_error) all.push_back(weighted_error->at);
+  return all;
+}
 
 std::array<double, 4> quantiles_of(std::vector<double> errors) {
   std::array<double, 4> result{};
@@ -260,6 +326,14 @@ array_comparison compare_arrays(const array_reference& reference, const array_vi
   if (count_of(candidate.shape) != candidate.values.size())
     throw std::invalid_argument("the candidate's elements do not fit its shape " +
                                 shape_text(candidate.shape));
+  if ((allowed.absolute && is_negative(*allowed.absolute)) ||
+      (allowed.weighted_v && is_negative(allowed.weighted_v->units)))
+    throw std::invalid_argument("a tolerance is negative");
+  if (allowed.weighted_v && reference.weighted_v.size() != reference.high.size())
+    throw std::invalid_argument(
+        "the tolerance is in units of the weighted |V|, and the reference has that of " +
+        std::to_string(reference.weighted_v.size()) + " of its " + std::to_string(reference.high.size()) +
+        " elements");
   // The arithmetic stands behind a call that is not inlined: see float_environment.
   const kernel::float_environment environment;
   array_comparison (array_comparer::*volatile run)() = &array_comparer::run;

@@ -538,4 +538,28 @@ std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const
   return places.empty() ? places : "all " + std::to_string(failing.size()) + " failures are in " + places;
 }
 
+std::vector<std::string> axis_names(result_array which, std::size_t rank) {
+  const bool sums = which == result_array::log_sum_exp;
+  std::vector<std::string> axes = {"batch element", "head", "row"};
+  if (!sums || rank == 4) axes.push_back(which == result_array::weights ? "key" : "column");
+  if (sums ? rank == 2 : rank == 3) axes.erase(axes.begin() + 1);
+  if (sums ? rank == 1 : rank == 2) axes.erase(axes.begin(), axes.begin() + 2);
+  return axes;
+}
+
+std::vector<std::size_t> rows_of_one_key(const convention_case& meant) {
+  const attention_shape s = checked_shape(meant.q, meant.k, meant.v, meant.options);
+  const visibility visible(s, meant.options);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < s.queries; ++i) {
+    bool none = true;
+    for (std::size_t b = 0; b < s.batch; ++b) {
+      const auto [first, last] = visible.keys(b, i);
+      none = none && last <= first + 1;
+    }
+    if (none) rows.push_back(i);
+  }
+  return rows;
+}
+
 }  // namespace attest

@@ -278,3 +278,133 @@ TEST_CASE("which elements fail") {
   CHECK(within({.absolute = exact_scalar(unbounded_dyadic(1)), .ulp = 0}) == places{1, 2, 3, 4});
   CHECK(compared(reference, reference, &formats::binary64, &formats::binary64, {.ulp = 0}).failing.empty());
 }
+
+TEST_CASE("errors in units of the weighted |V|") {
+  const auto units = [](double x) { return weighted_tolerance{exact_value<unbounded_integer>(x), nullptr}; };
+  // bfloat16: 2^-8 of the weighted |V|. Where that is 2, an error of 2^-6 is 2 units, though it is 4 ulps of
+  // 1/2; where it is 2^-200 it counts as 2^-126, and the smallest subnormal, 2^-133, is 2 units.
+  array_reference reference{{3}, {0.5, 0, 1}, {}, &formats::binary64, false, {2, 0x1p-200, 1}};
+  const std::vector<double> candidate{0.5 + 0x1p-6, 0x1p-133, 1};
+  const std::vector<std::size_t> shape{3};
+  const auto compared_within = [&](array_tolerance t, const format* f) {
+    return compare_arrays(reference, {shape, candidate}, f, t);
+  };
+  const auto c = compared_within({.weighted_v = units(2)}, &formats::bfloat16);
+  CHECK(c.outcome == judgement::passed);
+  CHECK(c.weighted_error->value == 2);
+  CHECK(c.weighted_error->at == 0);
+  CHECK(c.ulp_distance->value == 4);
+  CHECK(c.past_weighted.count == 0);
+  const auto failed = compared_within({.weighted_v = units(std::nextafter(2, 0))}, &formats::bfloat16);
+  CHECK(failed.outcome == judgement::failed);
+  CHECK(failed.past_weighted.count == 2);
+  CHECK(failed.failing == std::vector<std::size_t>{0, 1});
+  CHECK(failed.weighted_v.at(0) == 2);
+  // All that are given count.
+  CHECK(compared_within({.ulp = 3, .weighted_v = units(2)}, &formats::bfloat16).past_ulp.count == 1);
+  CHECK(compared_within({.ulp = 4, .weighted_v = units(2)}, &formats::bfloat16).passed());
+  // Of another format than the candidate's: 2^-8 / 2^-24 = 2^16 units of binary32.
+  CHECK(compared_within({.weighted_v = weighted_tolerance{unbounded_dyadic(2), &formats::bfloat16}},
+                        &formats::binary32)
+            .passed());
+  CHECK(compared_within({.weighted_v = units(1)}, &formats::binary32).weighted_error->value == 0x1p17);
+  // A low word counts: 1/2 + 2^-7 leaves 1 unit.
+  reference.low = {0x1p-7, 0, 0};
+  CHECK(compared_within({.weighted_v = units(2)}, &formats::bfloat16).weighted_error->at == 1);
+  reference.low.clear();
+  reference.weighted_v[0] = not_a_number;
+  CHECK_FALSE(compared_within({.weighted_v = units(1000)}, &formats::bfloat16).passed());
+  reference.weighted_v.clear();
+  CHECK_THROWS_AS(compared_within({.weighted_v = units(2)}, &formats::bfloat16), std::invalid_argument);
+  reference.weighted_v = {1, 1, 1};
+  CHECK_THROWS_AS(compared_within({.weighted_v = units(-2)}, &formats::bfloat16), std::invalid_argument);
+  CHECK_THROWS_AS(compared_within({.absolute = exact_scalar(unbounded_dyadic(-1))}, &formats::bfloat16),
+                  std::invalid_argument);
+}
+
+TEST_CASE("units of the weighted |V| at the ends of binary64") {
+  // The smallest normal double is 2^-1022: a unit is 2^-1075, half the smallest subnormal.
+  const array_reference reference{{2}, {0, 0x1p1000}, {}, &formats::binary64, false, {0, 0x1p1020}};
+  const std::vector<std::size_t> shape{2};
+  const std::vector<double> candidate{0x1p-1074, 0x1p1000 + 0x1p967};
+  const auto c = compare_arrays(reference, {shape, candidate}, &formats::binary64,
+                                {.weighted_v = weighted_tolerance{unbounded_dyadic(2), nullptr}});
+  CHECK(c.passed());
+  CHECK(c.weighted_error->value == 2);  // 2^967 is one unit of 2^-53 · 2^1020
+  CHECK(c.weighted_error->at == 0);
+  const std::vector<double> infinite{infinity, 0x1p1000};
+  CHECK(compare_arrays(reference, {shape, infinite}, &formats::binary64,
+                       {.weighted_v = weighted_tolerance{unbounded_dyadic(2), nullptr}})
+            .past_weighted.count == 1);
+}
+
+TEST_CASE("tolerances in units of the weighted |V| without power") {
+  const auto blind = [](const std::vector<double>& r, const std::vector<double>& weighted, int units,
+                        std::optional<exact_scalar> absolute = {}) {
+    const std::vector<std::size_t> shape{r.size()};
+    return compare_arrays(
+               {{r.size()}, r, {}, &formats::bfloat16, false, weighted}, {shape, r}, &formats::bfloat16,
+               {.absolute = absolute, .weighted_v = weighted_tolerance{unbounded_dyadic(units), nullptr}})
+        .blind;
+  };
+  // 128 units of 2^-8 are half of the weighted |V|.
+  CHECK(blind({0.5, -1}, {1, 2}, 128) == blind_spot::zeros);
+  CHECK(blind({0.5, -1}, {1, 2}, 127) == blind_spot::none);
+  // From 0.5 to 1.5 and from 1 to 3: what is between 1 and 1.5 passes for both.
+  CHECK(blind({1, 2}, {1, 2}, 128) == blind_spot::constant);
+  // From 3/4 to 5/4 and from 3/2 to 5/2.
+  CHECK(blind({1, 2}, {1, 2}, 64) == blind_spot::none);
+  CHECK(blind({0.5, -1}, {1, 2}, 128, exact_scalar(unbounded_dyadic(unbounded_integer(1), -2))) ==
+        blind_spot::none);
+  CHECK(blind({0, 0}, {1, 2}, 128) == blind_spot::none);
+  // Half an ulp cannot hold where the format has no nearer number.
+  const std::vector<std::size_t> shape{1};
+  const auto c = compare_arrays(
+      {{1}, {1 + 0x1p-8}, {}, &formats::binary64, false, {1}}, {shape, std::vector<double>{1}},
+      &formats::bfloat16, {.weighted_v = weighted_tolerance{unbounded_dyadic(unbounded_integer(1), -1)}});
+  CHECK(c.cannot_hold.count == 1);
+}
+
+TEST_CASE("a comparison of arrays in lines") {
+  const std::vector<std::size_t> shape{1, 2, 2, 1};
+  const std::vector<double> transposed{1, 3, 2, 4};
+  array_comparison c = compare_arrays({{1, 2, 2, 1}, {1, 2, 3, 4}, {}, &formats::binary64, false, {}},
+                                      {shape, transposed}, &formats::binary32, {.ulp = 4});
+  c.name = "output";
+  c.conventions = {"one", "another"};
+  c.notes = {"a note"};
+  c.where = "all 2 failures are in column 0";
+  const auto text = [&] { return "\n" + describe(c) + "\n"; };
+  const auto has = [&](const std::string& line) {
+    return text().find("\n" + line + "\n") != std::string::npos;
+  };
+  INFO(text());
+  CHECK(
+      text().starts_with("\noutput [1, 2, 2, 1] in binary32: failed, 2 of 4 elements differ, the first at "
+                         "[0, 0, 1, 0]\n"));
+  CHECK(
+      has("  note: the candidate's elements fit in the order [B, T, H, d]: transpose them to [B, H, T, d]"));
+  CHECK(has("  fits if: one; or another"));
+  CHECK(has("  note: a note"));
+  CHECK(has("  all 2 failures are in column 0"));
+  CHECK(has("  absolute error  1.0 (1) at [0, 0, 1, 0]"));
+  CHECK(has("  past ulp 4: 2, the first at [0, 0, 1, 0]"));
+  CHECK(has("  at [0, 0, 1, 0]  candidate  3.0"));
+  CHECK(has("                   reference  2.0"));
+  CHECK_FALSE(text().ends_with("\n\n"));
+  // An array that passes shows no elements; names of tolerances.
+  c = compare_arrays({{1}, {1}, {0x1p-30}, &formats::binary64, false, {4}},
+                     {std::span(shape).first(1), std::vector<double>{1.5}}, &formats::bfloat16,
+                     {.absolute = exact_value<unbounded_integer>(0.5),
+                      .weighted_v = weighted_tolerance{unbounded_dyadic(3), &formats::float8_e5m2}});
+  CHECK(text().starts_with("\n[1] in bfloat16: passed, its element differs\n"));
+  CHECK(has("  of weighted |V| 1 at [0], in units of 2^-3 (float8_e5m2)"));
+  CHECK(text().find("candidate") == std::string::npos);
+  c = compare_arrays({{1}, {1}, {0x1p-30}, &formats::binary64, false, {4}},
+                     {std::span(shape).first(1), std::vector<double>{2.5}}, &formats::bfloat16,
+                     {.weighted_v = weighted_tolerance{unbounded_dyadic(2), &formats::float8_e5m2}});
+  CHECK(has("  past weighted_v 2 of float8_e5m2: 1, at [0]"));
+  CHECK(has("          weighted |V|  4"));
+  CHECK(text().find("          exact      1.000000000931322") !=
+        std::string::npos);  // 1 + 2^-30 = 1.00000000093132257...
+}

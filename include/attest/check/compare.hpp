@@ -58,11 +58,12 @@ struct occurrences {
   std::size_t first = 0;
 };
 
-/// Candidates that have nothing to do with the reference and are within the absolute tolerance all the same.
+/// Candidates that have nothing to do with the reference and are within the tolerance all the same (one in
+/// ulps alone has none).
 enum class blind_spot {
   none,
-  zeros,     // an array of zeros: the tolerance is no smaller than the largest magnitude
-  constant,  // an array of equal elements: the tolerance is no smaller than half the range of the values
+  zeros,     // an array of zeros: the tolerance is no smaller than the magnitude of any element
+  constant,  // an array of equal elements, such as half the sum of the least and the greatest
 };
 
 /// The shares of elements for which quantiles of the ulp error are told.

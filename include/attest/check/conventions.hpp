@@ -44,8 +44,8 @@ inline constexpr double most_convention_work = 0x1p29;
 /// `own_error`, the largest against the reference (infinite where one of them alone is NaN or infinite), and
 /// at most max(2^-9, 2^(3-p)) of the candidate's largest magnitude, where its format has p bits of precision;
 /// NaNs and infinities are in the same places. So a change that changes nothing never fits. A change is given
-/// up at the first row that does not fit. Where there are more rows than most_convention_work allows, they are
-/// a sample, and the rows of the elements `places` (flat indices) are in it.
+/// up at the first row that does not fit. Where there are more rows than most_convention_work allows, they
+/// are a sample, and the rows of the elements `places` (flat indices) are in it.
 ///
 /// Arrays and options that do not fit are attention_error; a candidate of another size std::invalid_argument.
 convention_search fitting_conventions(const convention_case& meant, result_array which,
@@ -64,5 +64,13 @@ std::string fitting_base(std::span<const double> reference, std::span<const doub
 std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const std::string> axes,
                              std::span<const std::size_t> failing,
                              std::span<const std::size_t> rows_of_one_key = {});
+
+/// How one index of each axis of such an array is called: "batch element", "head", "row" and, but for a
+/// log-sum-exp, "key" or "column". Other ranks lack the head, or head and batch.
+std::vector<std::string> axis_names(result_array which, std::size_t rank);
+
+/// The rows that see one key or none in every batch element, by position alone. Their results do not depend
+/// on the scores.
+std::vector<std::size_t> rows_of_one_key(const convention_case& meant);
 
 }  // namespace attest
