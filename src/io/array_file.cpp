@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -278,7 +279,8 @@ std::unique_ptr<array_file> open_arrays(std::string bytes, array_format format, 
 const char* const float_dtype_names =
     "binary64 (float64), binary32 (float32), binary16 (float16, fp16, half), bfloat16 (bf16), "
     "float8_e4m3fn (e4m3), float8_e5m2 (e5m2), float8_e4m3fnuz, float8_e5m2fnuz";
-const char* const integer_dtype_names = "int8 to int64, uint8 to uint64, boolean; int4, uint4: two in a byte";
+const char* const integer_dtype_names = 
+    "int8 to int64, uint8 to uint64, boolean; int4, uint4, float4_e2m1fn: two in a byte; float8_e8m0fnu";
 
 std::optional<dtype> dtype_named(std::string_view name) {
   constexpr std::pair<std::string_view, dtype> names[] = {{"boolean", dtype::boolean},
@@ -336,37 +338,71 @@ std::optional<dtype> dtype_named(std::string_view name) {
   return std::nullopt;
 }
 
+const read_as* read_as_another(std::string_view name) {
+  constexpr read_as int4{"int4", 4, dtype::int8};
+  constexpr read_as uint4{"uint4", 4, dtype::uint8};
+  constexpr read_as e2m1{"float4_e2m1fn", 4, dtype::float8_e4m3fn};
+  constexpr read_as e8m0{"float8_e8m0fnu", 8, dtype::binary32};
+  static constexpr std::pair<std::string_view, read_as> names[] = {
+      {"int4", int4},          {"uint4", uint4}, {"float4_e2m1fn", e2m1},  {"float4_e2m1fn_x2", e2m1},
+      {"f4_e2m1", e2m1},       {"e2m1", e2m1},   {"float8_e8m0fnu", e8m0}, {"f8_e8m0", e8m0},
+      {"float8_e8m0", e8m0},   {"e8m0", e8m0}};
+  for (const auto& [known, type] : names)
+    if (known == name) return &type;
+  return nullptr;
+}
+
+namespace {
+
+// Four bits of a type as a byte of the type that it is read as.
+unsigned char widened_half(std::string_view type, unsigned half) {
+  if (type == "int4") return static_cast<unsigned char>(half >= 8 ? half + 240 : half);
+  if (type == "uint4") return static_cast<unsigned char>(half);
+  // Magnitudes 0, 1/2, 1, 3/2, 2, 3, 4, 6: in e4m3fn a biased exponent of 7 is that of 1.
+  constexpr unsigned char magnitudes[] = {0, 6 << 3, 7 << 3, 7 << 3 | 4, 8 << 3, 8 << 3 | 4, 9 << 3, 9 << 3 | 4};
+  return static_cast<unsigned char>(magnitudes[half & 7u] | (half & 8u) << 4);
+}
+
+// 2^(exponent - 127) in binary32, NaN for 255.
+void append_power(std::vector<unsigned char>& bytes, unsigned exponent) {
+  const float x = exponent == 255 ? std::numeric_limits<float>::quiet_NaN()
+                                  : std::ldexp(1.0F, static_cast<int>(exponent) - 127);
+  unsigned char place[sizeof x];
+  std::memcpy(place, &x, sizeof x);
+  bytes.insert(bytes.end(), place, place + sizeof x);
+}
+
+}  // namespace
+
 host_array reinterpreted(host_array a, std::string_view dtype_name, const std::string& where) {
   const bool bits = a.untyped || a.type == dtype::uint8 || a.type == dtype::uint16 ||
                     a.type == dtype::uint32 || a.type == dtype::uint64 || a.type == dtype::int8 ||
                     a.type == dtype::int16 || a.type == dtype::int32 || a.type == dtype::int64;
-  const std::string wanted = lower(dtype_name);
-  if (wanted == "int4" || wanted == "uint4") {
-    if (size_of(a.type) != 1 || !bits || a.shape.empty())
+  if (const read_as* const other = read_as_another(lower(dtype_name))) {
+    const std::string wanted(other->name);
+    const bool packed = other->bits == 4 && !a.untyped;
+    if (size_of(a.type) != 1 || !bits || (packed && a.shape.empty()))
       throw input_error(where + "its elements are " + to_string(a.type) + " and its shape is " +
-                        shape_text(a.shape) + ": " + wanted +
-                        " is read from an array of bytes, two elements in each");
+                        shape_text(a.shape) + ": " + wanted + " is read from an array of bytes, " +
+                        (other->bits == 4 ? "two elements" : "one element") + " in each");
     host_array result;
     static_cast<array_info&>(result) = a;
     result.untyped = false;
-    result.type = wanted == "int4" ? dtype::int8 : dtype::uint8;
-    result.shape.back() *= 2;
-    if (a.untyped) {  // NumPy's V1: as its types of that name, from ml_dtypes, are saved
-      result.shape.back() /= 2;
-      for (std::size_t i = 0; i < a.bytes.size(); ++i) {
-        const unsigned byte = a.bytes[i];
-        const bool negative = wanted == "int4" && (byte & 8u) != 0;
-        if (byte > 15 && !(negative && byte >= 0xf8))
-          throw input_error(where + "element " + std::to_string(i) + " has more than the four bits of " +
-                            wanted);
-        result.bytes.push_back(static_cast<unsigned char>(negative ? byte | 0xf0u : byte));
+    result.type = other->type;
+    result.bytes.reserve((packed ? 2 : 1) * size_of(other->type) * a.bytes.size());
+    if (packed) result.shape.back() *= 2;
+    for (std::size_t i = 0; i < a.bytes.size(); ++i) {
+      const unsigned byte = a.bytes[i];
+      if (other->bits == 8) {
+        append_power(result.bytes, byte);
+        continue;
       }
-      return result;
+      // NumPy's V1, as its types of such a name, from ml_dtypes, are saved: an int4 there has its sign extended.
+      if (a.untyped && byte > 15 && !(wanted == "int4" && byte >= 0xf8))
+        throw input_error(where + "element " + std::to_string(i) + " has more than the four bits of " + wanted);
+      result.bytes.push_back(widened_half(wanted, byte & 15u));
+      if (packed) result.bytes.push_back(widened_half(wanted, byte >> 4));
     }
-    result.bytes.reserve(2 * a.bytes.size());
-    for (const unsigned char byte : a.bytes)
-      for (const unsigned half : {byte & 15u, static_cast<unsigned>(byte) >> 4})
-        result.bytes.push_back(static_cast<unsigned char>(wanted == "int4" && half >= 8 ? half + 240 : half));
     return result;
   }
   const auto type = dtype_named(dtype_name);
@@ -376,7 +412,11 @@ host_array reinterpreted(host_array a, std::string_view dtype_name, const std::s
   if (*type == a.type && !a.untyped) return a;
   if (!bits)
     throw input_error(where + "its elements are " + to_string(a.type) +
-                      ", and only integers are read as the bits of " + to_string(*type));
+                      ", and only integers are read as the bits of " + to_string(*type) +
+                      (format_of(*type) != nullptr && format_of(a.type) != nullptr
+                           ? ": to round them to it, write another file: attest convert IN OUT --round-to " +
+                                 a.name + "=" + to_string(*type)
+                           : std::string()));
   if (size_of(*type) != size_of(a.type))
     throw input_error(where + "its elements have " + std::to_string(size_of(a.type)) +
                       " bytes, and those of " + to_string(*type) + " have " + std::to_string(size_of(*type)));

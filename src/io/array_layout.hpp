@@ -79,4 +79,13 @@ bool is_numpy_type(dtype type);
 /// The member of npz files that holds the provenance, and the dtypes that .npy has no name for.
 inline constexpr std::string_view provenance_member = "attest.json";
 
+/// An element type that is read as another, as no dtype is it.
+struct read_as {
+  std::string_view name;
+  unsigned bits;  // 4: two elements in each byte, the low half first
+  dtype type;
+};
+/// Null: the name is none of them. Small letters.
+const read_as* read_as_another(std::string_view name);
+
 }  // namespace attest::io

@@ -368,6 +368,12 @@ class reader {
     if (quantised) {
       const auto block = request_.blocks.find(name);
       const host_array scale = load(name + "_scale");
+      if (scale.type == dtype::uint8 && !request_.dtypes.contains(name + "_scale"))
+        throw input_error(where(find(name + "_scale"), name + "_scale") +
+                          "its elements are uint8, in which files without such a type keep float8: say what they "
+                          "are, as in --dtype " +
+                          name + "_scale=float8_e8m0fnu, or --dtype " + name +
+                          "_scale=uint8 for the integers themselves");
       std::optional<host_array> zero;
       if (has(name + "_zero")) zero = load(name + "_zero");
       return &keep(dequantised(a, scale, zero ? &*zero : nullptr,

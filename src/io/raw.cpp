@@ -45,7 +45,7 @@ class raw_file final : public array_file {
     std::uint64_t last;
     bool big_endian;
     bool fortran_order;
-    std::string packed;  // "int4" or "uint4"
+    const read_as* other;  // what the elements are read as, if there is no dtype of theirs
     array_info stored;
   };
 
@@ -77,8 +77,8 @@ class raw_file final : public array_file {
     };
     place p{};
     const std::string dtype_name = word("dtype");
-    if (dtype_name == "int4" || dtype_name == "uint4") p.packed = dtype_name;
-    const auto type = p.packed.empty() ? dtype_named(dtype_name) : dtype::uint8;
+    p.other = read_as_another(dtype_name);
+    const auto type = p.other == nullptr ? dtype_named(dtype_name) : dtype::uint8;
     if (!type)
       fail(where + "there is no dtype " + json::quote(dtype_name.substr(0, 40)) +
            ": see docs/formats.md for their names");
@@ -95,16 +95,17 @@ class raw_file final : public array_file {
     for (const json::value& extent : shape->items)
       info.shape.push_back(static_cast<std::size_t>(whole_number(extent, where)));
     p.stored = info;
-    if (!p.packed.empty()) {
+    if (p.other != nullptr) info.type = p.other->type;
+    if (p.other != nullptr && p.other->bits == 4) {
+      const std::string packed(p.other->name);
       // Of rows of odd length some files pad each (Keras), others the whole array alone (ONNX).
       if (info.shape.empty() || info.shape.back() % 2 != 0)
-        fail(where + "the last extent of " + p.packed +
+        fail(where + "the last extent of " + packed +
              " has to be even, as two elements share a byte, and shape " + shape_text(info.shape) +
              " does not say what stands in the other half at the end of a row: unpack it, to " +
-             p.packed.substr(0, p.packed.size() - 1) + "8");
-      if (p.fortran_order) fail(where + p.packed + " is read in order \"C\" alone");
+             to_string(info.type));
+      if (p.fortran_order) fail(where + packed + " is read in order \"C\" alone");
       p.stored.shape.back() /= 2;
-      info.type = p.packed == "int4" ? dtype::int8 : dtype::uint8;
     }
     const std::uint64_t bytes =
         checked_elements(p.stored.shape, size_of(*type), sidecar_ + where) * size_of(*type);
@@ -148,7 +149,7 @@ class raw_file final : public array_file {
           at += count;
         },
         where);
-    return p.packed.empty() ? a : reinterpreted(std::move(a), p.packed, where);
+    return p.other == nullptr ? a : reinterpreted(std::move(a), p.other->name, where);
   }
 
   std::shared_ptr<const byte_source> source_;

@@ -18,6 +18,7 @@ struct stored_type {
   std::string_view name;
   unsigned bits;
   std::optional<dtype> type;
+  std::string_view other = {};  // of what is read as another type: see read_as_another()
 };
 
 constexpr stored_type stored_types[] = {{"BOOL", 8, dtype::boolean},
@@ -38,10 +39,10 @@ constexpr stored_type stored_types[] = {{"BOOL", 8, dtype::boolean},
                                         {"U64", 64, dtype::uint64},
                                         {"F64", 64, dtype::binary64},
                                         {"C64", 64, std::nullopt},
-                                        {"F8_E8M0", 8, std::nullopt},
+                                        {"F8_E8M0", 8, dtype::binary32, "float8_e8m0fnu"},
                                         {"F6_E2M3", 6, std::nullopt},
                                         {"F6_E3M2", 6, std::nullopt},
-                                        {"F4", 4, std::nullopt}};
+                                        {"F4", 4, dtype::float8_e4m3fn, "float4_e2m1fn"}};
 
 class safetensors_file final : public array_file {
  public:
@@ -79,6 +80,7 @@ class safetensors_file final : public array_file {
     std::uint64_t last;
     std::optional<dtype> type;
     std::string stored;
+    std::string_view other;
   };
 
   [[noreturn]] void fail(const std::string& what) const { throw input_error(name_ + ": " + what); }
@@ -117,7 +119,7 @@ class safetensors_file final : public array_file {
       const json::value& offsets = member("data_offsets", json::kind::array);
       if (offsets.items.size() != 2) throw input_error(where + "data_offsets are no pair");
       const place p{whole_number(offsets.items[0], where), whole_number(offsets.items[1], where), type->type,
-                    stored};
+                    stored, type->other};
       const std::uint64_t count = checked_elements(info.shape, 8, where);
       if (count > UINT64_MAX / type->bits)
         throw input_error(where + "shape " + shape_text(info.shape) + " does not fit into any memory");
@@ -171,13 +173,22 @@ class safetensors_file final : public array_file {
     if (!places_[index].type)
       throw input_error(where + "its dtype " + places_[index].stored + " is not read: convert it to another");
     std::uint64_t at = begin_ + places_[index].first;
-    return read_elements(
-        arrays_[index], false, false,
-        [&](void* to, std::size_t count) {
-          source_->read(at, to, count);
-          at += count;
-        },
-        where);
+    const auto next = [&](void* to, std::size_t count) {
+      source_->read(at, to, count);
+      at += count;
+    };
+    const std::string_view other = places_[index].other;
+    if (other.empty()) return read_elements(arrays_[index], false, false, next, where);
+    array_info bytes = arrays_[index];
+    bytes.type = dtype::uint8;
+    if (read_as_another(other)->bits == 4) {
+      if (bytes.shape.empty() || bytes.shape.back() % 2 != 0)
+        throw input_error(where + "the last extent of " + places_[index].stored + " has to be even, as two " +
+                          "elements share a byte, and its shape is " + shape_text(bytes.shape) +
+                          ": convert it to another");
+      bytes.shape.back() /= 2;
+    }
+    return reinterpreted(read_elements(bytes, false, false, next, where), other, where);
   }
 
   std::shared_ptr<const byte_source> source_;
@@ -187,7 +198,7 @@ class safetensors_file final : public array_file {
 
 std::string_view stored_name(dtype type) {
   for (const stored_type& t : stored_types)
-    if (t.type == type) return t.name;
+    if (t.type == type && t.other.empty()) return t.name;
   return "";
 }
 

@@ -9,6 +9,7 @@
 #include <attest/io/array_file.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
+#include <attest/io/rounded_array.hpp>
 #include <attest/io/sha256.hpp>
 
 #include <zip.h>
@@ -163,6 +164,8 @@ TEST_CASE("NumPy's files: orders, shapes, and what NumPy has no type for") {
   check_counted(reinterpreted(untyped, "bf16", ""), 6);
   CHECK_THAT(refusal([] { reinterpreted(loaded("float32.npy"), "bfloat16", "x: "); }),
              ContainsSubstring("x: its elements are binary32, and only integers"));
+  CHECK_THAT(refusal([] { reinterpreted(loaded("float32.npy"), "bfloat16", "x: "); }),
+             ContainsSubstring("attest convert IN OUT --round-to float32=bfloat16"));
   CHECK_THAT(refusal([] { reinterpreted(loaded("uint32.npy"), "bfloat16", "x: "); }),
              ContainsSubstring("have 4 bytes, and those of bfloat16 have 2"));
   CHECK_THAT(refusal([] { reinterpreted(loaded("uint16.npy"), "bfloat17", "x: "); }),
@@ -413,8 +416,11 @@ TEST_CASE("hostile safetensors files") {
              ContainsSubstring("1.0 is no size"));
   CHECK_THAT(message("{" + tensor("Q", "F128", "[1]", "[0,16]") + "}", 16),
              ContainsSubstring("the dtype \"F128\" is not known"));
-  CHECK_THAT(message("{" + tensor("Q", "F4", "[2]", "[0,1]") + "}", 1),
-             ContainsSubstring("its dtype F4 is not read"));
+  CHECK_THAT(message("{" + tensor("Q", "F6_E2M3", "[4]", "[0,3]") + "}", 3),
+             ContainsSubstring("its dtype F6_E2M3 is not read"));
+  CHECK_THAT(message("{" + tensor("Q", "F4", "[2,1]", "[0,1]") + "}", 1),
+             ContainsSubstring("array Q: the last extent of F4 has to be even, as two elements share a byte, and "
+                               "its shape is [2, 1]"));
   CHECK_THAT(message("{" + tensor("Q", "F4", "[3]", "[0,1]") + "}", 1),
              ContainsSubstring("fill no whole number of bytes"));
   CHECK_THAT(message(" {}", 0), ContainsSubstring("does not begin with {"));
@@ -593,4 +599,110 @@ TEST_CASE("integers that no double is") {
   CHECK(exact_doubles(a, "")[0] == -0x1p63);
   a.type = dtype::uint64;
   CHECK(exact_doubles(a, "")[0] == 0x1p63);
+}
+
+namespace {
+
+host_array of_floats(const std::vector<float>& values) {
+  host_array a;
+  a.name = "a";
+  a.type = dtype::binary32;
+  a.shape = {values.size()};
+  a.bytes.resize(4 * values.size());
+  std::memcpy(a.bytes.data(), values.data(), a.bytes.size());
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("formats of microscaling blocks") {
+  // 2^(b - 127) for every byte but 255; 2^-127 is subnormal in binary32, and exact.
+  std::string bytes;
+  for (int b = 0; b < 256; ++b) bytes += static_cast<char>(b);
+  // Of E2M1 the low half comes first: 0x10 is 0 and 1/2, 0x32 1 and 3/2, and so on; 0xf7 is 6 and -6.
+  const std::string halves("\x10\x32\x54\x76\x98\xba\xdc\xf7", 8);
+  const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, 6, -6};
+  std::string header =
+      "{\"s\":{\"dtype\":\"F8_E8M0\",\"shape\":[4,64],\"data_offsets\":[0,256]},"
+      "\"f\":{\"dtype\":\"F4\",\"shape\":[2,8],\"data_offsets\":[256,264]}}";
+  header.append((8 - header.size() % 8) % 8, ' ');
+  std::string length(8, '\0');
+  length[0] = static_cast<char>(header.size());
+  const auto file =
+      open_arrays(length + header + bytes + halves, array_format::safetensors, "mx.safetensors");
+  const host_array s = file->load("s");
+  CHECK((file->find("s")->type == dtype::binary32 && s.type == dtype::binary32));
+  CHECK(s.shape == std::vector<std::size_t>{4, 64});
+  for (int b = 0; b < 255; ++b) CHECK(s.value(static_cast<std::size_t>(b)) == std::ldexp(1.0, b - 127));
+  CHECK(std::isnan(s.value(255)));
+  const auto check_halves = [&](const host_array& f) {
+    CHECK(f.type == dtype::float8_e4m3fn);
+    CHECK(f.shape == std::vector<std::size_t>{2, 8});
+    REQUIRE(f.elements() == 16);
+    for (std::size_t i = 0; i < 16; ++i) {
+      CHECK(f.value(i) == values[i]);
+      CHECK(std::signbit(f.value(i)) == std::signbit(values[i]));
+    }
+  };
+  check_halves(file->load("f"));
+  // The same of bytes that say nothing, and of NumPy's V1, which has a byte for each element.
+  host_array b;
+  b.name = "b";
+  b.type = dtype::uint8;
+  b.shape = {2, 4};
+  b.bytes.assign(halves.begin(), halves.end());
+  check_halves(reinterpreted(b, "float4_e2m1fn_x2", ""));
+  CHECK(reinterpreted(b, "E8M0", "").value(1) == std::ldexp(1.0, 0x32 - 127));
+  b.untyped = true;
+  CHECK_THAT(refusal([&] { reinterpreted(b, "e2m1", "x: "); }),
+             ContainsSubstring("x: element 0 has more than the four bits of float4_e2m1fn"));
+  b.bytes = {0x0f};
+  b.shape = {1};
+  CHECK(reinterpreted(b, "e2m1", "").value(0) == -6);
+  b.type = dtype::binary16;
+  CHECK_THAT(refusal([&] { reinterpreted(b, "e8m0", "x: "); }),
+             ContainsSubstring("float8_e8m0fnu is read from an array of bytes, one element in each"));
+}
+
+TEST_CASE("floats rounded to another format") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  // bfloat16 keeps 7 bits of the fraction: 1 + 2^-8 and 1 + 3 2^-8 are ties, for the even 1 and 1 + 2^-6.
+  const host_array a = of_floats({1.00390625F, 1.01171875F, 1.00390637F, -0.0F, infinity, -infinity, nan, 0x1p-149F});
+  const host_array b = in_format(a, dtype::bfloat16, inexact::rounded, "x: ");
+  CHECK((b.type == dtype::bfloat16 && b.shape == a.shape && b.name == "a" && b.bytes.size() == 16));
+  const auto pattern = [&](std::size_t i) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, b.bytes.data() + 2 * i, 2);
+    return bits;
+  };
+  CHECK(pattern(0) == 0x3F80);
+  CHECK(pattern(1) == 0x3F82);
+  CHECK(pattern(2) == 0x3F81);
+  CHECK(pattern(3) == 0x8000);
+  CHECK(pattern(4) == 0x7F80);
+  CHECK(pattern(5) == 0xFF80);
+  CHECK(pattern(6) == 0x7FC0);
+  CHECK(pattern(7) == 0);  // 2^-149, below half of 2^-133
+  // A wider format changes no number.
+  CHECK(in_format(in_format(b, dtype::binary64, inexact::refused, ""), dtype::bfloat16, inexact::refused, "").bytes ==
+        b.bytes);
+  CHECK(refusal([&] { in_format(a, dtype::bfloat16, inexact::refused, "x: "); }) ==
+        "x: element [0] is 1.00390625, which is no number of bfloat16: leave --dtype out, or round it first");
+  // The largest binary16 is 65504, and 65520 is half way to 2^16, which it would be rounded to.
+  const host_array large = of_floats({65519, 65520, -1e9F});
+  CHECK(refusal([&] { in_format(large, dtype::binary16, inexact::rounded, "x: "); }) ==
+        "x: element [1] is 65520.0, which overflows binary16, as 1 more do: scale the array first, round it to a wider "
+        "format, or give --saturate for the largest number");
+  const host_array saturated = in_format(large, dtype::binary16, inexact::saturated, "");
+  CHECK((saturated.value(0) == 65504 && saturated.value(1) == 65504 && saturated.value(2) == -65504));
+  // No infinity in e4m3fn.
+  CHECK_THAT(refusal([&] { in_format(of_floats({-infinity}), dtype::float8_e4m3fn, inexact::rounded, "x: "); }),
+             ContainsSubstring("x: element [0] is -Infinity, which overflows float8_e4m3fn: "));
+  CHECK_THAT(refusal([&] { in_format(a, dtype::int8, inexact::rounded, "x: "); }),
+             ContainsSubstring("x: int8 is no float"));
+  host_array integers = a;
+  integers.type = dtype::int32;
+  CHECK_THAT(refusal([&] { in_format(integers, dtype::bfloat16, inexact::rounded, "x: "); }),
+             ContainsSubstring("x: its elements are int32, and only floats are rounded to bfloat16"));
 }

@@ -100,9 +100,11 @@ extern const char* const float_dtype_names;
 extern const char* const integer_dtype_names;
 
 /// The same bits as elements of another dtype of the same size: unsigned or untyped integers that hold
-/// floats. "int4" and "uint4" take each byte for two elements, the low half first, so that the last extent
-/// doubles; but an untyped byte for one element, as the NumPy types of that name have it. The result is int8
-/// or uint8. Anything else is input_error, which begins with `where`.
+/// floats. "int4", "uint4" and "float4_e2m1fn" take each byte for two elements, the low half first, so that
+/// the last extent doubles; but an untyped byte for one element, as the NumPy types of that name have it. The
+/// result is int8, uint8 or float8_e4m3fn. "float8_e8m0fnu", an exponent alone, becomes binary32. (Both: Open
+/// Compute Project, Microscaling Formats Specification 1.0, section 5.) Anything else is input_error, which
+/// begins with `where`.
 host_array reinterpreted(host_array a, std::string_view dtype_name, const std::string& where);
 
 /// What is wrong with untyped elements, and how to say their type: --dtype NAME=...
