@@ -282,7 +282,8 @@ enum attest_rounding {
 
 /* Called from one thread at a time with the number of rows done and of all that were asked for. 0: go on;
  * anything else stops the call, which gives ATTEST_INTERRUPTED. Must return. The first call comes after all
- * elements of the inputs have been looked at for NaN and infinity and a block of rows is done. */
+ * elements of the inputs have been looked at for NaN and infinity and a block of rows is done; in rows that
+ * take long, calls come several times a second, with the same number. */
 typedef int (*attest_progress)(size_t done, size_t rows, void* user);
 
 /* attest::certified_options. */
@@ -336,6 +337,102 @@ ATTEST_API attest_status attest_certified_attention(const attest_inputs* inputs,
                                                     const attest_results* results,
                                                     const attest_certified_options* certified,
                                                     attest_certification* certification);
+
+/* ---- Checking a kernel --------------------------------------------------------------------------------- */
+
+/* What every element of an array must keep to: to all that are said. NaN or infinity in one of candidate and
+ * reference alone, and another shape, fail in any case. */
+typedef struct attest_tolerance {
+  /* |candidate - exact| at most. Null: not said */
+  const double* absolute;
+  /* numbers of the candidate's format from the correctly rounded one at most. Null: not said */
+  const uint64_t* ulp;
+  /* of the output alone: |candidate - exact| in units of 2^-p sum_j w_ij |v_jc| at most, p being the
+   * precision of weighted_v_dtype. A correctly rounded element has 1 at most. Null: not said */
+  const double* weighted_v;
+  /* attest_dtype, a float. 0: the candidate's */
+  int32_t weighted_v_dtype;
+} attest_tolerance;
+
+/* What a kernel gave, in any float type, and what it must keep to. An array left zero is not checked. */
+typedef struct attest_candidate {
+  size_t size; /* sizeof(attest_candidate) */
+
+  attest_array output;      /* [B, Hq, Tq, d_v] */
+  attest_array weights;     /* [B, Hq, Tq, Tk] */
+  attest_array log_sum_exp; /* [B, Hq, Tq, 1] */
+  attest_tolerance output_tolerance;
+  attest_tolerance weights_tolerance;
+  attest_tolerance log_sum_exp_tolerance;
+  /* not 0: what overflows the candidate's format is its largest number; 0: its infinity, or NaN */
+  int32_t saturate;
+} attest_candidate;
+
+#define ATTEST_ZERO_TOLERANCE_ {0, 0, 0, 0}
+#define ATTEST_CANDIDATE_INIT                                                                       \
+  {                                                                                                 \
+    sizeof(attest_candidate), ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_, ATTEST_ZERO_ARRAY_,           \
+        ATTEST_ZERO_TOLERANCE_, ATTEST_ZERO_TOLERANCE_, ATTEST_ZERO_TOLERANCE_, 0                   \
+  }
+
+enum attest_judgement {
+  /* everything is within the tolerance */
+  ATTEST_PASSED = 1,
+  ATTEST_FAILED = 2,
+  /* no tolerance was said, and no element differs from the correctly rounded one */
+  ATTEST_EQUAL = 3,
+  /* no tolerance was said, and elements differ: that is no pass */
+  ATTEST_NOT_JUDGED = 4
+};
+
+/* The largest value of an error, and the first element that has it, counted by rows. NaN: no element is
+ * finite in both arrays, or the error was not asked for. */
+typedef struct attest_largest_error {
+  double value;
+  uint64_t at;
+} attest_largest_error;
+
+typedef struct attest_comparison {
+  /* attest_judgement. 0: there is no such array, and nothing below */
+  int32_t judgement;
+  uint64_t elements;
+  /* those that are not the correctly rounded number; that are past the tolerance, or without one differ */
+  uint64_t different;
+  uint64_t failing;
+  attest_largest_error absolute_error;
+  attest_largest_error ulp_distance; /* as a double, rounded past 2^53 */
+  attest_largest_error ulp_error;    /* |candidate - exact| / ulp(exact): at most 0.5 of a correct rounding */
+  attest_largest_error weighted_error;
+} attest_comparison;
+
+typedef struct attest_check_report {
+  size_t size; /* sizeof(attest_check_report) */
+
+  /* 1: each array is ATTEST_PASSED or ATTEST_EQUAL */
+  int32_t passed;
+  attest_comparison output;
+  attest_comparison weights;
+  attest_comparison log_sum_exp;
+} attest_check_report;
+
+#define ATTEST_ZERO_COMPARISON_ {0, 0, 0, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}}
+#define ATTEST_CHECK_REPORT_INIT                                                               \
+  {                                                                                            \
+    sizeof(attest_check_report), 0, ATTEST_ZERO_COMPARISON_, ATTEST_ZERO_COMPARISON_,          \
+        ATTEST_ZERO_COMPARISON_                                                                \
+  }
+
+/* Computes the exact values and compares a kernel's results with them, as `attest check` does with files: an
+ * array that fails has its worst elements with their exact values, its layout, differences of convention that
+ * explain it and the places of its failures in attest_last_report(). A candidate that fails is ATTEST_OK with
+ * report->passed 0; any other status says that nothing was compared. `options` may be null. */
+ATTEST_API attest_status attest_check_attention(const attest_inputs* inputs, const attest_options* options,
+                                                const attest_candidate* candidate,
+                                                attest_check_report* report);
+
+/* What the last attest_check_attention of this thread that gave ATTEST_OK found, in lines. Empty before the
+ * first. Valid until this thread's next such call. Never null, never freed. */
+ATTEST_API const char* attest_last_report(void);
 
 #ifdef __cplusplus
 } /* extern "C" */

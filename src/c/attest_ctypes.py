@@ -5,6 +5,10 @@
     inputs, options, results = attest.inputs(q, k, v), attest.options(causal=1, scale=0.125), attest.results(output)
     library.attention(attest.FUSED, inputs, options, results)
 
+A test of a kernel, whose message says by how much a result is off, and where:
+
+    attest.check_attention(q, k, v, output, causal=True, weighted_v=2)
+
 Arrays are whatever shares memory on the CPU, with any strides: by the buffer protocol (array.array, bytearray, memoryview,
 NumPy) in the formats d, f, e, b, h, i, l, q, their unsigned forms and ?; or by DLPack (PyTorch, JAX), bfloat16 and float8
 too. NumPy arrays of ml_dtypes are known by the names of their dtypes. Bits of any other origin are integers with their dtype:
@@ -68,6 +72,49 @@ class CertifiedOptions(ctypes.Structure):
 class Certification(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("settled", ctypes.c_uint64 * 4), ("exact", ctypes.c_uint64),
                 ("undecided", ctypes.c_uint64), ("most_bits", ctypes.c_uint64)]
+
+
+class Tolerance(ctypes.Structure):
+    _fields_ = [("absolute", ctypes.POINTER(ctypes.c_double)), ("ulp", ctypes.POINTER(ctypes.c_uint64)),
+                ("weighted_v", ctypes.POINTER(ctypes.c_double)), ("weighted_v_dtype", ctypes.c_int32)]
+
+
+class Candidate(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("output", Array), ("weights", Array), ("log_sum_exp", Array),
+                ("output_tolerance", Tolerance), ("weights_tolerance", Tolerance), ("log_sum_exp_tolerance", Tolerance),
+                ("saturate", ctypes.c_int32)]
+
+
+PASSED, FAILED, EQUAL, NOT_JUDGED = range(1, 5)
+
+
+class LargestError(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_double), ("at", ctypes.c_uint64)]
+
+
+class Comparison(ctypes.Structure):
+    """attest_comparison: of an array that was not given, `judgement` is 0."""
+    _fields_ = [("judgement", ctypes.c_int32), ("elements", ctypes.c_uint64), ("different", ctypes.c_uint64),
+                ("failing", ctypes.c_uint64), ("absolute_error", LargestError), ("ulp_distance", LargestError),
+                ("ulp_error", LargestError), ("weighted_error", LargestError)]
+
+
+class CheckReport(ctypes.Structure):
+    """attest_check_report; its text is what str() gives."""
+    _fields_ = [("size", ctypes.c_size_t), ("passed", ctypes.c_int32), ("output", Comparison), ("weights", Comparison),
+                ("log_sum_exp", Comparison)]
+    text = ""
+
+    def __str__(self):
+        return self.text
+
+
+class CheckFailed(AssertionError):
+    """A kernel's result that is past its tolerance. Its text says by how much and where; `report` is the CheckReport."""
+
+    def __init__(self, report):
+        super().__init__(report.text)
+        self.report = report
 
 
 class Error(Exception):
@@ -322,17 +369,76 @@ def results(output, **further):
     return result
 
 
+_CHECKED = ("output", "log_sum_exp", "weights")
+_TOLERANCES = ("absolute", "ulp", "weighted_v")
+
+
+def _on_host(x):
+    """A tensor of PyTorch on a device, or one that requires a gradient, as one that can be read."""
+    return x.detach().cpu() if hasattr(x, "detach") and hasattr(x, "cpu") else x
+
+
+def _tolerances(said):
+    """Of each array its tolerances, by name, of {"ulp": 1, "absolute": {"log_sum_exp": 1e-5}}."""
+    unnamed, named = {}, {}
+    for kind, value in said.items():
+        if value is None:
+            continue
+        if not isinstance(value, dict):
+            value = {"output" if kind == "weighted_v" else None: value}
+        for name, number in value.items():
+            if name is not None and name not in _CHECKED:
+                raise TypeError(f"{kind} names {name!r}: there are {', '.join(_CHECKED)}")
+            (unnamed if name is None else named.setdefault(name, {}))[kind] = number
+    return {name: named.get(name, unnamed) for name in _CHECKED}, named
+
+
+def _candidate(query, arrays, said, saturate):
+    """The Candidate of these arrays, each with its tolerance."""
+    allowed, named = _tolerances(said)
+    result = Candidate(size=ctypes.sizeof(Candidate), saturate=int(bool(saturate)))
+    result.keep = []
+    for name in named:
+        if arrays.get(name) is None:
+            raise TypeError(f"a tolerance names {name}, which is not given")
+    for name, given in arrays.items():
+        if given is None:
+            continue
+        given = given if isinstance(given, Array) else _shared(_on_host(given), None, None)
+        if name == "log_sum_exp" and _extents(given) == _extents(query)[:-1]:
+            given = _with_last_axis(given)
+        if not allowed[name]:
+            raise TypeError(f"no tolerance says how far {name} may be off: give ulp=0 for correctly rounded results, ulp=1, "
+                            "weighted_v=2 or absolute=1e-3 (docs/check.md: Which tolerance), for all arrays or as "
+                            f"ulp={{{name!r}: 1}}")
+        tolerance = Tolerance()
+        for kind, number in allowed[name].items():
+            if kind == "weighted_v" and isinstance(number, tuple):
+                number, tolerance.weighted_v_dtype = number
+            field = dict(Tolerance._fields_)[kind]
+            pointer = ctypes.pointer(field._type_(_number(kind, field._type_, number)))
+            result.keep.append(pointer)
+            setattr(tolerance, kind, pointer)
+        setattr(result, name, _of_some_axes(given))
+        setattr(result, name + "_tolerance", tolerance)
+        result.keep.append(given)
+    return result
+
+
 class Library:
     def __init__(self, path):
         self.handle = ctypes.CDLL(path)
         self.handle.attest_last_error.restype = ctypes.c_char_p
         self.handle.attest_version.restype = ctypes.c_char_p
+        self.handle.attest_last_report.restype = ctypes.c_char_p
         self.handle.attest_attention.argtypes = [ctypes.c_int32, ctypes.POINTER(Inputs), ctypes.POINTER(Options),
                                                  ctypes.POINTER(Results)]
 
         self.handle.attest_certified_attention.argtypes = [
             ctypes.POINTER(Inputs), ctypes.POINTER(Options), ctypes.POINTER(Results), ctypes.POINTER(CertifiedOptions),
             ctypes.POINTER(Certification)]
+        self.handle.attest_check_attention.argtypes = [ctypes.POINTER(Inputs), ctypes.POINTER(Options),
+                                                       ctypes.POINTER(Candidate), ctypes.POINTER(CheckReport)]
 
     def version(self):
         return self.handle.attest_version().decode()
@@ -350,11 +456,44 @@ class Library:
             certified and ctypes.byref(certified), ctypes.byref(counts)))
         return counts
 
+    def check_attention(self, q, k, v, output=None, *, log_sum_exp=None, weights=None, ulp=None, weighted_v=None,
+                        absolute=None, saturate=False, **said):
+        """Compares what a kernel gave for q, k and v with the exact values, and raises CheckFailed where it is past its
+        tolerance; otherwise returns the CheckReport. Tensors of PyTorch may be on a device and require gradients.
+
+        ulp=1 is in numbers of the candidate's format from the correctly rounded one; weighted_v=2 of the output alone, in
+        units of the weighted |V| in that format, weighted_v=(2, attest.BFLOAT16) in another; absolute=1e-3. They are for all
+        arrays, or as ulp={"log_sum_exp": 4} for one, which then keeps to what names it alone. The rest are options of
+        attention, causal=True, scale=0.125, ..., as options() has them."""
+        inputs_ = inputs(*[x if isinstance(x, Array) else array_of(_on_host(x)) for x in (q, k, v)])
+        said = {name: _on_host(value) if name in ("mask", "bias") else value for name, value in said.items()}
+        said.setdefault("threads", ALL_PROCESSORS)
+        options_ = options(**said)
+        candidate = _candidate(inputs_.q, dict(output=output, log_sum_exp=log_sum_exp, weights=weights),
+                               dict(absolute=absolute, ulp=ulp, weighted_v=weighted_v), saturate)
+        report = CheckReport(size=ctypes.sizeof(CheckReport))
+        self._check(self.handle.attest_check_attention(ctypes.byref(inputs_), ctypes.byref(options_), ctypes.byref(candidate),
+                                                       ctypes.byref(report)))
+        report.text = self.handle.attest_last_report().decode()
+        if not report.passed:
+            raise CheckFailed(report)
+        return report
+
     def _check(self, status):
         if status != 0:
             raise Error(status, self.handle.attest_last_error().decode())
 
 
+_loaded = None
+
+
 def load(path="libattest.so.0"):
     """The library that is installed, found as the system finds shared libraries; or the one at a path, as in a build tree."""
-    return Library(path)
+    global _loaded
+    _loaded = Library(path)
+    return _loaded
+
+
+def check_attention(*arrays, **said):
+    """Library.check_attention of the library that was loaded last, or of the installed one."""
+    return (_loaded or load()).check_attention(*arrays, **said)

@@ -1,4 +1,5 @@
-"""The C interface from Python: an answer, an option, an error with its message."""
+"""The C interface from Python: an answer, an option, an error with its message, a check that fails; with NumPy and PyTorch where
+they are."""
 import array
 import ctypes
 import math
@@ -293,3 +294,113 @@ class Named:
 
 library.certified_attention(attest.inputs(one, zeros, Named()), None, attest.results(attest.array_of(output, (1, 1))))
 check(output[0] == 1.5, f"{output[0]}: bfloat16 by its name")
+
+
+# A test of a kernel. Two keys of equal scores: outputs (1 - 1) / 2 = 0 and (3 + 1) / 2 = 2, weighted |V| 1 and 2, log-sum-exp ln 2.
+def grid(letter, rows):
+    numbers = array.array(letter, [x for row in rows for x in row])
+    return memoryview(numbers).cast("B").cast(letter, (len(rows), len(rows[0])))
+
+
+def fails(call, what, *words):
+    try:
+        call()
+    except attest.CheckFailed as error:
+        check(isinstance(error, AssertionError) and all(word in str(error) for word in words), f"{what}: {error}")
+        return error.report
+    sys.exit(f"ctypes_test.py: {what} passes")
+
+
+case = grid("f", [[0]]), grid("f", [[0], [0]]), grid("f", [[1, 3], [-1, 1]])
+report = attest.check_attention(*case, grid("f", [[0, 2]]), ulp=0)
+check(report.passed == 1 and report.output.judgement == attest.PASSED and report.output.elements == 2, "a right answer")
+check(str(report) == "output [1, 2] in binary32: passed, all 2 elements are equal", str(report))
+wrong = grid("f", [[2**-7, 2]])
+report = fails(lambda: attest.check_attention(*case, wrong, ulp=1), "an error of 2^-7",
+               "output [1, 2] in binary32: failed, 1 of 2 elements differs, at [0, 0]\n", "\n  past ulp 1: 1, at [0, 0]\n",
+               "candidate  0.0078125\n", "reference  0.0")
+check((report.output.failing, report.output.absolute_error.value, report.output.absolute_error.at) == (1, 2**-7, 0), "where")
+check(attest.check_attention(*case, wrong, weighted_v=(2, attest.BFLOAT16)).output.weighted_error.value == 2, "2 units")
+fails(lambda: attest.check_attention(*case, wrong, weighted_v=(1.99, attest.BFLOAT16)), "1.99 units",
+      "\n  past weighted_v 1.99 of bfloat16: 1, at [0, 0]\n")
+fails(lambda: attest.check_attention(*case, wrong, weighted_v=2), "2 units of float")
+attest.check_attention(*case, wrong, absolute=2**-7)
+fails(lambda: attest.check_attention(*case, wrong, absolute=0.007), "0.007", "past absolute 0.007")
+
+# All three arrays, a tolerance for each: what one names holds for that alone.
+weights = grid("f", [[0.5, 0.5]])
+said = dict(log_sum_exp=array.array("f", [0.6931]), weights=weights, log_sum_exp_base=attest.BASE_E)
+report = attest.check_attention(*case, wrong, weighted_v=(2, attest.BFLOAT16), ulp=0, absolute={"log_sum_exp": 1e-4}, **said)
+check(len(str(report).splitlines()) >= 3 and report.weights.judgement == report.log_sum_exp.judgement == attest.PASSED, str(report))
+fails(lambda: attest.check_attention(*case, wrong, weighted_v=(2, attest.BFLOAT16), ulp=0, **said), "no tolerance for the sums",
+      "log_sum_exp [1] in binary32: failed")
+fails(lambda: attest.check_attention(*case, wrong, ulp={"output": 0, "weights": 0, "log_sum_exp": 2**20}, **said), "the output alone",
+      "output [1, 2] in binary32: failed", "log_sum_exp [1] in binary32: passed", "weights [1, 2] in binary32: passed")
+refused(lambda: attest.check_attention(*case, wrong), "no tolerance", TypeError, "no tolerance says how far output may be off", "ulp=0")
+refused(lambda: attest.check_attention(*case, wrong, ulp={"out": 1}), "a misspelt array", TypeError, "'out'", "log_sum_exp")
+refused(lambda: attest.check_attention(*case, wrong, ulp={"weights": 1}), "an array that is not there", TypeError, "weights")
+refused(lambda: attest.check_attention(*case, wrong, ulp=1.5), "half an ulp", TypeError, "ulp takes an integer")
+refused(lambda: attest.check_attention(*case, wrong, ulp=-1), "a negative number", ValueError, "ulp is -1")
+refused(lambda: attest.check_attention(*case, wrong, ulp=1, causall=True), "a misspelt option", TypeError, "causall")
+refused(lambda: attest.check_attention(*case, wrong, absolute=-1.0), "a negative tolerance", attest.Error, "not negative")
+refused(lambda: attest.check_attention(*case, wrong, weighted_v=(1, attest.INT8)), "units of integers", attest.Error, "int8")
+refused(lambda: attest.check_attention(*case, ulp=1), "nothing to check", attest.Error, "there is no candidate")
+
+# What explains a failure: the first key instead of all three.
+three = grid("d", [[0]]), grid("d", [[0], [0], [0]]), grid("d", [[1], [2], [6]])
+fails(lambda: attest.check_attention(*three, grid("d", [[1]]), ulp=4, causal=True, corner=attest.BOTTOM_RIGHT), "the other corner",
+      "\n  fits if: causal corner top_left instead of bottom_right")
+attest.check_attention(*three, grid("d", [[1]]), ulp=0, causal=True, corner=attest.TOP_LEFT)
+# What overflows float8_e4m3fn, whose largest number 448 is 0x7e.
+huge = grid("f", [[0]]), grid("f", [[0]]), grid("f", [[1000]])
+largest = attest.array_of(array.array("B", [0x7E]), (1, 1), attest.FLOAT8_E4M3FN)
+attest.check_attention(*huge, largest, ulp=0, saturate=True)
+fails(lambda: attest.check_attention(*huge, largest, ulp=0), "without saturate", "NaN in one of the two alone")
+
+
+class Tensor(Producer):
+    """A tensor on a device that requires a gradient: it is read once it is detached and copied."""
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        self.device = 1
+        return self
+
+
+attest.check_attention(*case[:2], Tensor(array.array("f", [1, 3, -1, 1]), (2, 2), device=2), Tensor(array.array("f", [0, 2]), (1, 2), device=2),
+                       mask=Tensor(array.array("B", [1, 1]), (1, 2), code=6, device=2), ulp=0)
+
+# NumPy and PyTorch themselves, where this Python has them.
+try:
+    import numpy
+except ImportError:
+    numpy = None
+if numpy is not None:
+    numbers = numpy.random.default_rng(0)
+    q, k, v = (numbers.standard_normal((1, 2, 8, 4)).astype(numpy.float32) for _ in range(3))
+    scores = q @ k.transpose(0, 1, 3, 2) / 2
+    weights = numpy.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    attest.check_attention(q, k, v, weights @ v, weights=weights, weighted_v=16, ulp={"weights": 64})
+    fails(lambda: attest.check_attention(q, k, v, weights @ v, causal=True, weighted_v=16), "a kernel that is not causal",
+          "\n  fits if: not causal instead of causal")
+    fails(lambda: attest.check_attention(q, k, v, (weights @ v).swapaxes(1, 2), weighted_v=16), "another layout",
+          "the candidate's elements fit in the order [B, T, H, d]")
+    attest.check_attention(*(x.swapaxes(1, 2).copy().swapaxes(1, 2) for x in (q, k, v)), weights @ v, weighted_v=numpy.float64(16))
+try:
+    import torch
+except ImportError:
+    torch = None
+if torch is not None:
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, 2, 8, 4, dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+    output = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    attest.check_attention(q, k, v, output, causal=True, weighted_v=4)
+    rounded = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=True).to(torch.bfloat16)
+    attest.check_attention(q, k, v, rounded, causal=True, ulp=1)
+    fails(lambda: attest.check_attention(q, k, v, output, causal=True, scale=1.0, weighted_v=4), "another scale",
+          "in bfloat16: failed", "fits if: scale")
+    mask = torch.ones(1, 1, 8, 8, dtype=torch.bool).tril()
+    attest.check_attention(q, k, v, output, mask=mask, weighted_v=4)

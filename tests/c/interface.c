@@ -2,6 +2,7 @@
 #include <attest.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -621,6 +622,89 @@ static void certified(void) {
   v[2] = 6;
 }
 
+/* A kernel's results against the exact ones: outputs (1 + 2 + 6) / 3 = 3 and, of the weights 1/4, 1/2, 1/4, 11/4 (but for
+ * the rounding of ln 2, certified()); weighted |V| the same, as no value is negative. */
+static void checks(void) {
+  attest_inputs in = inputs();
+  attest_options o = ATTEST_OPTIONS_INIT;
+  attest_candidate c = ATTEST_CANDIDATE_INIT;
+  attest_check_report r = ATTEST_CHECK_REPORT_INIT;
+  const double bound = 2, negative = -1;
+  const uint64_t ulps = 4;
+  float single[2] = {3, 2.75f + 0x1p-10f};
+  double sums[2] = {1.0986122886681098, 1.3862943611198906}; /* ln 3 and ln 4 */
+
+  CHECK(strcmp(attest_last_report(), "") == 0);
+  c.output = reads(out, two_by_one);
+  out[0] = 3;
+  out[1] = 2.75 + 8 * 0x1p-51; /* 8 ulps; in units of 2^-53 of 2.75 it is 32 / 2.75 = 11.636... */
+  c.output_tolerance.ulp = &ulps;
+  CHECK(attest_check_attention(&in, &o, &c, &r) == ATTEST_OK);
+  CHECK(r.passed == 0 && r.output.judgement == ATTEST_FAILED && r.output.elements == 2);
+  CHECK(r.output.different == 1 && r.output.failing == 1);
+  CHECK(r.output.ulp_distance.value == 8 && r.output.ulp_distance.at == 1);
+  CHECK(r.output.absolute_error.value == 8 * 0x1p-51 && r.output.absolute_error.at == 1);
+  CHECK(isnan(r.output.weighted_error.value));
+  CHECK(r.weights.judgement == 0 && r.log_sum_exp.judgement == 0);
+  CHECK(strstr(attest_last_report(), "output [2, 1] in binary64: failed, 1 of 2 elements differs, at [1, 0]\n") != NULL);
+  CHECK(strstr(attest_last_report(), "\n  past ulp 4: 1, at [1, 0]\n") != NULL);
+
+  /* In units of the weighted |V|: of bfloat16 next to nothing, of binary64 past 2. */
+  c.output_tolerance.ulp = NULL;
+  c.output_tolerance.weighted_v = &bound;
+  CHECK(attest_check_attention(&in, NULL, &c, &r) == ATTEST_OK && r.passed == 0);
+  CHECK(fabs(r.output.weighted_error.value - 32 / 2.75) < 1e-9 && r.output.weighted_error.at == 1);
+  c.output_tolerance.weighted_v_dtype = ATTEST_BFLOAT16;
+  CHECK(attest_check_attention(&in, NULL, &c, &r) == ATTEST_OK && r.passed == 1);
+  CHECK(r.output.judgement == ATTEST_PASSED);
+
+  /* In float, with log-sum-exp: 2^-10 is an error of 2^12 ulps. */
+  c.output.data = single;
+  c.output.dtype = ATTEST_BINARY32;
+  c.output_tolerance.weighted_v_dtype = 0;
+  c.log_sum_exp = reads(sums, two_by_one);
+  c.log_sum_exp_tolerance.ulp = &ulps;
+  o.log_sum_exp_base = ATTEST_BASE_E;
+  CHECK(attest_check_attention(&in, &o, &c, &r) == ATTEST_OK && r.passed == 0);
+  CHECK(r.output.ulp_distance.value == 4096 && r.output.judgement == ATTEST_FAILED);
+  CHECK(r.log_sum_exp.judgement == ATTEST_PASSED && r.log_sum_exp.elements == 2);
+  single[1] = 2.75f;
+  c.output_tolerance.weighted_v = NULL;
+  CHECK(attest_check_attention(&in, &o, &c, &r) == ATTEST_OK && r.passed == 1);
+  CHECK(r.output.judgement == ATTEST_EQUAL);
+  single[1] = 2.5f;
+  CHECK(attest_check_attention(&in, &o, &c, &r) == ATTEST_OK && r.passed == 0);
+  CHECK(r.output.judgement == ATTEST_NOT_JUDGED);
+
+  /* A caller that knows less of the report gets that. */
+  r.size = offsetof(attest_check_report, weights);
+  r.weights.judgement = 77;
+  CHECK(attest_check_attention(&in, &o, &c, &r) == ATTEST_OK && r.weights.judgement == 77 && r.size < sizeof r);
+  r.size = sizeof r;
+
+  c.output_tolerance.absolute = &negative;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_OPTION, "array output: the tolerance absolute is -1.0");
+  c.output_tolerance.absolute = NULL;
+  c.log_sum_exp_tolerance.weighted_v = &bound;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_OPTION, "array log_sum_exp: a tolerance in units of the weighted |V|");
+  c.log_sum_exp_tolerance.weighted_v = NULL;
+  o.log_sum_exp_base = 0;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_OPTION, "array log_sum_exp: its base is not said");
+  c.output.dtype = ATTEST_INT32;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_UNSUPPORTED, "array output: its elements are int32");
+  c.output.rank = 5;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_SHAPE, "array output: its rank is 5");
+  c.size = 0;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_ARGUMENT, "candidate->size is 0");
+  r.size = 0;
+  c.size = sizeof c;
+  REFUSED(attest_check_attention(&in, &o, &c, &r), ATTEST_ARGUMENT, "report->size is 0");
+  REFUSED(attest_check_attention(&in, &o, &c, NULL), ATTEST_ARGUMENT, "report is null");
+  REFUSED(attest_check_attention(&in, &o, NULL, &r), ATTEST_ARGUMENT, "candidate is null");
+  /* The report is still that of the last check that was one. */
+  CHECK(strstr(attest_last_report(), "output [2, 1] in binary32: not judged") != NULL);
+}
+
 static void names(void) {
   int status, other;
   for (status = ATTEST_OK; status <= ATTEST_INTERNAL; status++)
@@ -642,6 +726,7 @@ int main(void) {
   views();
   versions();
   certified();
+  checks();
   names();
   if (failures == 0) printf("interface.c: all passed\n");
   return failures == 0 ? 0 : 1;
