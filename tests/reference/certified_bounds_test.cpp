@@ -129,7 +129,7 @@ TEST_CASE("Certified bounds: every option of a row counts by its magnitude") {
   h.options.alibi_slopes = {-0.125};
   h.options.corner = causal_corner::top_left;
   loaded_row row(h);
-  for (const std::size_t query : {0, 1}) {
+  for (const std::size_t query : {0u, 1u}) {
     const kernel::row_magnitudes m = row.magnitudes(query);
     CHECK(m.key_width == 1);
     CHECK(m.scale == 0.25);

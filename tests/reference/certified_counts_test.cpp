@@ -222,7 +222,7 @@ TEST_CASE("The mean of what a row sees, after rows that see other ranges of keys
   o.causal = true;
   const auto causal = outputs_of(two_scores, their_values, 2, 6, o);
   CHECK(causal.first == twice(std::vector{exact, exact, exact, exact, inexact, exact}));
-  for (const std::size_t n : {0, 6}) {
+  for (const std::size_t n : {0u, 6u}) {
     CHECK(causal.second[n] == 0.25f);
     CHECK(causal.second[n + 1] == 0.5f);
     CHECK(causal.second[n + 2] == 0.75f);
@@ -233,7 +233,7 @@ TEST_CASE("The mean of what a row sees, after rows that see other ranges of keys
   o.window = key_window{1, 0};
   const auto window = outputs_of(two_scores, their_values, 2, 6, o);
   CHECK(window.first == twice(std::vector{exact, exact, exact, exact, inexact, exact}));
-  for (const std::size_t n : {0, 6}) {
+  for (const std::size_t n : {0u, 6u}) {
     CHECK(window.second[n + 1] == 0.5f);
     CHECK(window.second[n + 2] == 1);
     CHECK(window.second[n + 3] == 1);
@@ -246,7 +246,7 @@ TEST_CASE("Exact means of equal keys, after rows that see other ranges of keys")
   attention_options o;
   o.causal = true;
   const auto causal = outputs_of(k, their_values, 2, 6, o).second;
-  for (const std::size_t n : {0, 6}) {
+  for (const std::size_t n : {0u, 6u}) {
     CHECK(causal[n + 1] == 0.5f);
     CHECK(causal[n + 2] == 0.75f);
     CHECK(causal[n + 4] == 0.7f);  // 3.5 / 5
@@ -257,7 +257,7 @@ TEST_CASE("Exact means of equal keys, after rows that see other ranges of keys")
   o.window = key_window{3, 0};
   o.corner = causal_corner::bottom_right;
   const auto window = outputs_of(k, their_values, 2, 2, o).second;
-  for (const std::size_t n : {0, 2}) {
+  for (const std::size_t n : {0u, 2u}) {
     CHECK(window[n] == 0.8125f);     // (3/4 + 5/4 + 3/4 + 1/2) / 4
     CHECK(window[n + 1] == 0.875f);  // (5/4 + 3/4 + 1/2 + 1) / 4
   }
