@@ -641,6 +641,16 @@ TEST_CASE("What one thread's progress throws stops the others, and is what the c
   CHECK(asked == 1);
 }
 
+TEST_CASE("Enclosures alone: values too far apart for storage of fixed length") {
+  // Weights 1/(1 + e) and e/(1 + e) of 1 and 2^-200, or 2^-60: the second adds nothing that a double shows.
+  certified_options how;
+  how.tiers = {false, false, true, true};
+  for (const double small : {0x1p-200, 0x1p-60}) {
+    const std::vector<double> o = outputs(column({1}), column({0, 1}), column({1, small}), {}, how);
+    CHECK(near(o[0], 1 / (1 + std::numbers::e)));
+  }
+}
+
 TEST_CASE("Limits: an element may end undecided, with an enclosure") {
   std::vector<double> x(1);
   std::vector<certificate> c(1);
