@@ -148,6 +148,7 @@ template <class T>
 struct scratch {
   std::size_t key_width = 0, value_width = 0;  // what it is large enough for
   vector_memory<T> memory;
+  T largest_query = 0;  // max |q| of the rows that evaluate() took last
   void reserve(std::size_t wanted_key_width, std::size_t wanted_value_width);
 };
 

@@ -639,7 +639,7 @@ class evaluation {
       last_free_ = std::min(last_free_, rows[i].visible == nullptr ? rows[i].last_key : 0);
     }
     if (count % tile_rows != 0) last_free_ = 0;
-    load_queries();
+    memory.largest_query = load_queries();
     own_sum_ = std::exchange(w_.sum, sum_in_output());
     if (w_.sum != nullptr) w_.sum_stride = static_cast<std::size_t>(results[1].output - results[0].output);
   }
@@ -698,22 +698,23 @@ class evaluation {
     return first_free_ <= block * block_keys && (block + 1) * block_keys <= last_free_;
   }
 
-  void load_queries() {
+  /// Returns the largest |q|.
+  T load_queries() {
     constexpr T many = std::numeric_limits<T>::max() / 4;
     const T unit = std::abs(steps_.base_two_scale);
     bool plain = !steps_.softcap && !steps_.slope && unit >= std::numeric_limits<T>::min();
     for (std::size_t i = 0; i < w_.count; ++i) plain = plain && w_.rows[i].bias == nullptr;
     const double keys = static_cast<double>(head_.largest_key()) * static_cast<double>(head_.key_width());
     plain = plain && keys < constants<T>::largest_key_sum;
+    w_.scaled = false;
     if (plain) {
-      const auto queries = static_cast<double>(load_queries(steps_.base_two_scale));
+      const T largest = load_queries(steps_.base_two_scale);
+      const auto queries = static_cast<double>(largest);
       w_.scaled = queries < many && queries * keys < many && queries * unit < many &&
                   queries * keys * unit < constants<T>::largest_small;
+      if (w_.scaled) return largest;
     }
-    if (!plain || !w_.scaled) {
-      w_.scaled = false;
-      load_queries(std::copysign(T(1), steps_.scale));
-    }
+    return load_queries(std::copysign(T(1), steps_.scale));
   }
 
   /// Times the factor. Returns the largest of them without it.

@@ -33,9 +33,9 @@ void add_keys(kernel::row_magnitudes& m, const score_options& steps, std::ptrdif
 double products(const call& call, double squares, worker& w) {
   return norm(squares, call.shape.key_width) * w.head.largest_key() * (1 + 0x1p-50);
 }
-double rough_products(const call& call, double squares, worker& w) {
-  return norm(squares, call.shape.key_width) * w.head.fused().largest_key() *
-         (std::sqrt(static_cast<double>(call.shape.key_width)) * (1 + 0x1p-50));
+double rough_products(const call& call, worker& w) {
+  const double product = w.narrow.kernel.largest_query * w.head.fused().largest_key() + 0x1p-1074;
+  return product * (static_cast<double>(call.shape.key_width) * (1 + 0x1p-50));
 }
 
 kernel::row_magnitudes row_magnitudes_of(const call& call, const query& x, worker& w) {

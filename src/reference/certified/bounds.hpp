@@ -18,8 +18,9 @@ void add_keys(kernel::row_magnitudes& m, const score_options& steps, std::ptrdif
 
 /// At least Σ |q_c k_jc| for queries whose sums of squares are not larger, by the largest norm of a key.
 double products(const call& call, double squares, worker& w);
-/// The same from the largest |k| alone: a few times as much.
-double rough_products(const call& call, double squares, worker& w);
+/// The same for the rows that the double kernel took last, from the largest |q| and |k| alone: a few times as
+/// much.
+double rough_products(const call& call, worker& w);
 
 /// Of one row.
 kernel::row_magnitudes row_magnitudes_of(const call& call, const query& x, worker& w);

@@ -94,15 +94,16 @@ double error_of(const call& call, const kernel_block& block, std::optional<doubl
   else
     add_keys(m, w.steps, 0, block.rows[0].first_key, block.rows[0].last_key);
   m.bias = bias;
-  // Also of rows in between that are not among them.
-  const exact_rows& q = w.q.get();
-  const double* first = block.rows[0].q;
-  const std::size_t rows =
-      q.stride == 0 ? 1 : static_cast<std::size_t>(block.rows[block.size - 1].q - first) / q.stride + 1;
-  const double squares = largest_sum_of_squares(rows, q.width, first, q.stride);
-  // For coarse formats any bound is small enough.
-  m.products =
-      call.output.to().precision > 11 ? products(call, squares, w) : rough_products(call, squares, w);
+  if (call.output.to().precision > 11) {
+    // Also of rows in between that are not among them.
+    const exact_rows& q = w.q.get();
+    const double* first = block.rows[0].q;
+    const std::size_t rows =
+        q.stride == 0 ? 1 : static_cast<std::size_t>(block.rows[block.size - 1].q - first) / q.stride + 1;
+    m.products = products(call, largest_sum_of_squares(rows, q.width, first, q.stride), w);
+  } else {
+    m.products = rough_products(call, w);  // small enough
+  }
   return kernel::fused_bound<double>(m).output;
 }
 

@@ -47,6 +47,9 @@ HWY_INLINE std::size_t note_open(D d, hn::Mask<D> decided, std::size_t count, un
   return total;
 }
 
+template <class Out>
+class float_rounding;
+
 /// Vectors of doubles with one error, rounded to a format of patterns Out.
 template <class Out>
 class step_rounding {
@@ -148,7 +151,82 @@ class step_rounding {
   int shift_, sign_shift_;
   double error_, smallest_, unit_;  // unit_: the smallest number
   std::uint64_t first_, count_, zero_less_positive_, zero_less_negative_, sign_bit_;
+
+  friend class float_rounding<Out>;
 };
+
+#if HWY_TARGET != HWY_SCALAR
+/// The same in lanes of binary32, twice as many a vector, for formats of at most 11 bits.
+///
+/// Proof: F is the pattern of |v| rounded to binary32, so |v| lies strictly between the numbers of F - 1 and
+/// F + 1. From first_ on, the numbers of neighbouring patterns differ by the error or more, so that |x| lies
+/// strictly between those of G = F - 2 and G + 4. Half steps are the numbers whose patterns are multiples of
+/// H = 2^shift, and no such pattern is G + 1, G + 2 or G + 3 where G mod H <= H - 4: the half step below is
+/// that of G without its last bits.
+template <class Out>
+class float_rounding {
+ public:
+  float_rounding(const step_rounding<Out>& round, const format& f) : shift_(23 - f.precision) {
+    // An ulp of y is more than 2^-24 y.
+    const double least = std::max({0x1p24 * round.error_, round.smallest_, 0x1p-126});
+    const std::uint64_t first =
+        std::max(round.first_, (round.bits_of(least) >> round.shift_) + (least == round.smallest_ ? 0 : 1));
+    const std::uint64_t last = round.first_ + round.count_;
+    const auto pattern = [&](std::uint64_t step) {
+      return static_cast<std::uint32_t>((step - (std::uint64_t{1023 - 127} << f.precision)) << shift_);
+    };
+    first_ = pattern(first);
+    count_ = least < 0x1p127 && first < last ? pattern(last) - first_ : 0;
+    less_positive_ = pattern(round.zero_less_positive_);
+    less_negative_ = pattern(round.zero_less_negative_);
+    sign_bit_ = static_cast<std::uint32_t>(round.sign_bit_);
+  }
+
+  /// Rounds pairs of vectors of doubles; calls rest(i, n) for the n elements from i on that are not all
+  /// decided, and for those at the end that are fewer than a pair.
+  template <class Rest>
+  HWY_INLINE void operator()(std::size_t count, const double* HWY_RESTRICT value, Out* HWY_RESTRICT out,
+                             Rest rest) const {
+    const hn::ScalableTag<double> d;
+    const hn::ScalableTag<float> df;
+    const hn::Rebind<float, decltype(d)> half;
+    const hn::RebindToUnsigned<decltype(df)> du;
+    const hn::Rebind<Out, decltype(df)> dout;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto two = hn::Set(du, 2);
+    const auto magnitude_bits = hn::Set(du, 0x7fffffff);
+    const auto last_bits = hn::Set(du, (1u << shift_) - 1);
+    const auto undecided_bits = hn::Set(du, (1u << shift_) - 3);
+    const auto first = hn::Set(du, first_);
+    const auto limit = hn::Set(du, count_);
+    const auto less_positive = hn::Set(du, less_positive_);
+    const auto less_negative = hn::Set(du, less_negative_);
+    const auto sign_bit = hn::Set(du, sign_bit_);
+    std::size_t i = 0;
+    for (; i + 2 * lanes <= count; i += 2 * lanes) {
+      const auto low = hn::DemoteTo(half, hn::LoadU(d, value + i));
+      const auto high = hn::DemoteTo(half, hn::LoadU(d, value + i + lanes));
+      const auto all = hn::BitCast(du, hn::Combine(df, high, low));
+      const auto below = hn::Sub(hn::And(all, magnitude_bits), two);
+      const auto decided =
+          hn::And(hn::Lt(hn::And(below, last_bits), undecided_bits), hn::Lt(hn::Sub(below, first), limit));
+      if (HWY_UNLIKELY(!hn::AllTrue(du, decided))) {
+        rest(i, 2 * lanes);
+        continue;
+      }
+      const auto less = hn::IfThenElse(hn::Gt(all, magnitude_bits), less_negative, less_positive);
+      const auto pattern = hn::ShiftRightSame(hn::Sub(below, less), shift_ + 1);
+      const auto sign = hn::And(hn::ShiftRight<32 - 8 * sizeof(Out)>(all), sign_bit);
+      hn::StoreU(hn::TruncateTo(dout, hn::Or(pattern, sign)), dout, out + i);
+    }
+    if (i < count) rest(i, count - i);
+  }
+
+ private:
+  int shift_;
+  std::uint32_t first_, count_, less_positive_, less_negative_, sign_bit_;
+};
+#endif
 
 /// Calls f(decided, i, here) for the vectors of a row, of which the first `here` lanes count.
 template <class Out, class F>
@@ -173,9 +251,9 @@ HWY_INLINE void round_row(const step_rounding<Out>& round, std::size_t count,
   f(decided, i, count - i);
 }
 
-/// Whether all of a row of normal numbers is decided, in the fewest instructions.
+/// Whether all of a row of normal numbers is decided, in the fewest instructions. Of others nothing is known.
 template <class Out>
-HWY_INLINE bool round_whole_row(const step_rounding<Out>& round, std::size_t count,
+HWY_INLINE bool round_plain_row(const step_rounding<Out>& round, std::size_t count,
                                 const double* HWY_RESTRICT value, Out* HWY_RESTRICT out) {
   const typename step_rounding<Out>::tag d;
   const typename step_rounding<Out>::natural_tag du;
@@ -216,19 +294,32 @@ std::size_t round_rows_between_steps_to(std::size_t rows, std::size_t count, con
                                         unsigned char* open_rows) {
   const step_rounding<Out> round(error, f, direction);
   const typename step_rounding<Out>::natural_tag d;
-  std::size_t total = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    bool all = round_whole_row(round, count, values + r * count, static_cast<Out*>(out[r]));
-    if (!all) {
-      all = true;
-      round_row(round, count, values + r * count, static_cast<Out*>(out[r]),
-                [&](auto decided, std::size_t, std::size_t)
-                    HWY_ATTR { all = all && hn::AllTrue(d, decided); });
+  const auto rows_by = [&](auto round_plain) HWY_ATTR {
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double* row = values + r * count;
+      Out* to = static_cast<Out*>(out[r]);
+      bool all = true;
+      round_plain(row, to, [&](std::size_t first, std::size_t size) HWY_ATTR {
+        round_row(round, size, row + first, to + first,
+                  [&](auto decided, std::size_t, std::size_t)
+                      HWY_ATTR { all = all && hn::AllTrue(d, decided); });
+      });
+      open_rows[r] = all ? 0 : 1;
+      total += open_rows[r];
     }
-    open_rows[r] = all ? 0 : 1;
-    total += open_rows[r];
-  }
-  return total;
+    return total;
+  };
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(Out) <= 2)
+    if (f.precision <= 11) {
+      const float_rounding<Out> in_floats(round, f);
+      return rows_by([&](const double* row, Out* to, auto rest) HWY_ATTR { in_floats(count, row, to, rest); });
+    }
+#endif
+  return rows_by([&](const double* row, Out* to, auto rest) HWY_ATTR {
+    if (!round_plain_row(round, count, row, to)) rest(std::size_t{0}, count);
+  });
 }
 
 std::size_t round_between_steps_here(std::size_t count, const double* value, double error, const format& f,
