@@ -326,7 +326,7 @@ class fused_call {
     fused_head::row_results<T> results[block_rows];
     const bool widen = needs_wider_bias();
     if (widen) memory.bias.resize(block_rows * shape_.keys);
-    auto row = query(b, h, first);
+    const auto row = query(b, h, first);
     fused_head::row_results<T> result{&out_.output(b, h, first, 0), out_.output.where().strides[3]};
     if (out_.log_sum_exp) result.log_sum_exp = &(*out_.log_sum_exp)(b, h, first, 0);
     if (out_.weights) {
@@ -339,17 +339,19 @@ class fused_call {
                          next_log_sum_exp = step(out_.log_sum_exp);
     const bool same_keys = !options_.causal && !options_.window;  // in all rows
     for (std::size_t n = 0; n < count; ++n) {
-      if (n != 0 && !same_keys) row = query(b, h, first + n);
-      if (widen) widen_bias(b, h, first + n, memory.bias.data() + n * shape_.keys, row);
-      rows[n] = row;
-      results[n] = result;
-      row.q += next_q;
-      ++row.position;
-      if (row.visible != nullptr) row.visible += next_visible;
-      if (row.bias != nullptr) row.bias += next_bias;
-      result.output += next_output;
-      if (result.log_sum_exp != nullptr) result.log_sum_exp += next_log_sum_exp;
-      if (result.weights != nullptr) result.weights += next_weights;
+      const auto step_n = static_cast<std::ptrdiff_t>(n);
+      fused_head::row_results<T>& to = results[n] = result;
+      to.output += step_n * next_output;
+      if (to.log_sum_exp != nullptr) to.log_sum_exp += step_n * next_log_sum_exp;
+      if (to.weights != nullptr) to.weights += step_n * next_weights;
+      fused_head::query_row<T>& from = rows[n] = same_keys ? row : query(b, h, first + n);
+      if (same_keys) {
+        from.q += step_n * next_q;
+        from.position += step_n;
+        if (from.visible != nullptr) from.visible += step_n * next_visible;
+        if (from.bias != nullptr) from.bias += step_n * next_bias;
+      }
+      if (widen) widen_bias(b, h, first + n, memory.bias.data() + n * shape_.keys, from);
     }
     if (const auto bad = fused_head::evaluate(packed, steps_[h], rows, results, count, memory.scratch))
       report(*bad, b, h, first + bad->row);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -30,6 +31,16 @@ struct strided_rows {
   std::ptrdiff_t row;
   std::ptrdiff_t coordinate;
 };
+
+/// Finite numbers of a narrower format, coordinates side by side and a multiple of narrow_width in number: element
+/// c of row i is at data[i * row + c].
+enum class narrow_format { binary16, bfloat16 };
+struct narrow_rows {
+  const std::uint16_t* data;
+  std::ptrdiff_t row;
+  narrow_format format;
+};
+inline constexpr std::size_t narrow_width = 8;
 
 /// What was seen while a block was packed.
 template <class T>
@@ -62,6 +73,8 @@ class packed_head {
   void pack_all(const strided_rows<T>& k, const strided_rows<T>& v) {
     for (std::size_t block = 0; block < blocks(); ++block) pack(block, k, v);
   }
+  /// Keys of a narrower format, for doubles.
+  void pack_all(const narrow_rows& k, const strided_rows<T>& v);
 
   std::size_t keys() const { return keys_; }
   std::size_t key_width() const { return key_width_; }
@@ -102,6 +115,7 @@ struct score_steps {
   std::optional<T> softcap = {};
   std::optional<T> slope = {};
   std::optional<T> sink = {};
+  std::optional<narrow_format> queries = {};  // what they are, where not T
   log_sum_exp_base base = log_sum_exp_base::e;
   T empty_output = 0;  // and weight
   T empty_log_sum_exp = -std::numeric_limits<T>::infinity();
@@ -114,7 +128,10 @@ struct score_steps {
 /// or -infinity, which hides.
 template <class T>
 struct query_row {
-  const T* q;
+  union {
+    const T* q;
+    const std::uint16_t* narrow;  // if the steps name a format, for doubles: as in narrow_rows
+  };
   std::ptrdiff_t q_stride = 1;
   std::size_t first_key = 0;
   std::size_t last_key = 0;     // one beyond the end

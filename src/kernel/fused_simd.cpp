@@ -21,6 +21,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "problem/widen_vectors.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace attest::kernel::fused_head {
 namespace HWY_NAMESPACE {
@@ -317,6 +319,32 @@ HWY_INLINE void copy_row(const T* from, std::ptrdiff_t stride, std::size_t size,
   for_each_vector<T>(
       from, size, seen, [&](auto x, std::size_t c) HWY_ATTR { hn::StoreU(hn::Mul(x, by), d, to + c); },
       [&](T x, std::size_t c) { to[c] = factor * x; });
+}
+
+/// use(convert) with what makes doubles of patterns of the format.
+template <class F>
+HWY_INLINE auto with_format(narrow_format format, F use) {
+  return format == narrow_format::binary16 ? use(attest::HWY_NAMESPACE::from_binary16())
+                                           : use(attest::HWY_NAMESPACE::from_bfloat16());
+}
+
+template <class Convert>
+HWY_INLINE vector<double> load_narrow(Convert convert, const std::uint16_t* from) {
+  const tag<double> d;
+  return convert(d, hn::LoadU(hn::Rebind<std::uint16_t, tag<double>>(), from));
+}
+
+/// to[c] = factor · x[c] for the numbers x that the patterns stand for.
+template <class Convert>
+HWY_INLINE void copy_narrow_row(Convert convert, const std::uint16_t* from, std::size_t size, double factor,
+                                double* to, magnitude<double>& seen) {
+  const tag<double> d;
+  const auto by = hn::Set(d, factor);
+  for (std::size_t c = 0; c < size; c += lanes<double>) {
+    const auto x = load_narrow(convert, from + c);
+    seen.look(x);
+    hn::StoreU(hn::Mul(x, by), d, to + c);
+  }
 }
 
 /// One bit for each of the 64 keys of the block that the row sees.
@@ -719,11 +747,24 @@ class evaluation {
 
   /// Times the factor. Returns the largest of them without it.
   T load_queries(T factor) {
+    if constexpr (std::is_same_v<T, double>)
+      if (steps_.queries)
+        return with_format(*steps_.queries, [&](auto convert) HWY_ATTR {
+          return load_queries_by([&](const query_row<T>& row, T* q, magnitude<T>& seen) HWY_ATTR {
+            copy_narrow_row(convert, row.narrow, head_.key_width(), factor, q, seen);
+          });
+        });
+    return load_queries_by([&](const query_row<T>& row, T* q, magnitude<T>& seen) HWY_ATTR {
+      copy_row(row.q, row.q_stride, head_.key_width(), factor, q, seen);
+    });
+  }
+  template <class F>
+  HWY_INLINE T load_queries_by(F copy) {
     magnitude<T> seen;
     for (std::size_t i = 0; i < w_.tiles() * tile_rows; ++i) {
       T* q = w_.q + i * w_.q_stride;
       if (i < w_.count)
-        copy_row(w_.rows[i].q, w_.rows[i].q_stride, head_.key_width(), factor, q, seen);
+        copy(w_.rows[i], q, seen);
       else
         std::fill_n(q, head_.key_width(), T(0));
     }
@@ -960,6 +1001,26 @@ HWY_INLINE void transpose(__m512d (&x)[8]) {
 }
 #endif
 
+#if HWY_TARGET == HWY_AVX3
+/// The keys of a block into panels, from load(j, c): the eight coordinates from c on of key j.
+template <class F>
+HWY_INLINE void pack_keys_by_eight(std::size_t width, double* HWY_RESTRICT to, magnitude<double>& seen, F load) {
+  for (std::size_t j = 0; j < block_keys; j += 8)
+    for (std::size_t c = 0; c < width; c += 8) {
+      __m512d x[8];
+      HWY_UNROLL(8)
+      for (std::size_t n = 0; n < 8; ++n) x[n] = load(j + n, c);
+      HWY_UNROLL(4)
+      for (std::size_t n = 0; n < 8; n += 2) seen.look(vector<double>{x[n]}, vector<double>{x[n + 1]});
+      transpose(x);
+      double* HWY_RESTRICT place =
+          to + j / panel<double> * (panel<double> * width) + c * panel<double> + j % panel<double>;
+      HWY_UNROLL(8)
+      for (std::size_t n = 0; n < 8; ++n) _mm512_store_pd(place + n * panel<double>, x[n]);
+    }
+}
+#endif
+
 /// The keys of a block into panels.
 template <class T>
 HWY_INLINE void pack_keys(const T* const (&rows)[block_keys], std::size_t width, T* HWY_RESTRICT to,
@@ -967,18 +1028,9 @@ HWY_INLINE void pack_keys(const T* const (&rows)[block_keys], std::size_t width,
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(T) == 8) {
     if (width % 8 == 0) {
-      for (std::size_t j = 0; j < block_keys; j += 8)
-        for (std::size_t c = 0; c < width; c += 8) {
-          __m512d x[8];
-          HWY_UNROLL(8)
-          for (std::size_t n = 0; n < 8; ++n) x[n] = _mm512_loadu_pd(rows[j + n] + c);
-          HWY_UNROLL(4)
-          for (std::size_t n = 0; n < 8; n += 2) seen.look(vector<T>{x[n]}, vector<T>{x[n + 1]});
-          transpose(x);
-          T* HWY_RESTRICT place = to + j / panel<T> * (panel<T> * width) + c * panel<T> + j % panel<T>;
-          HWY_UNROLL(8)
-          for (std::size_t n = 0; n < 8; ++n) _mm512_store_pd(place + n * panel<T>, x[n]);
-        }
+      pack_keys_by_eight(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
+        return _mm512_loadu_pd(rows[j] + c);
+      });
       return;
     }
   }
@@ -1012,12 +1064,43 @@ HWY_INLINE void copy_columns(const T* const* rows, std::size_t from, std::size_t
   }
 }
 
-template <class T>
-packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
+/// The same from patterns, of whole vectors; zeros beyond the keys that are there. Returns the largest |k|.
+inline double pack_narrow_keys(const narrow_rows& k, std::size_t first, std::size_t there, std::size_t width,
+                               double* HWY_RESTRICT to) {
+  const std::uint16_t* data = k.data + static_cast<std::ptrdiff_t>(first) * k.row;
+  return with_format(k.format, [&](auto convert) HWY_ATTR {
+    magnitude<double> seen;
+#if HWY_TARGET == HWY_AVX3
+    const std::vector<std::uint16_t> zeros(there < block_keys ? width : 0);
+    pack_keys_by_eight(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
+      const std::uint16_t* row = j < there ? data + static_cast<std::ptrdiff_t>(j) * k.row : zeros.data();
+      return load_narrow(convert, row + c).raw;
+    });
+#else
+    const tag<double> d;
+    const vector_memory<double> numbers(block_keys * width);
+    const double* rows[block_keys];
+    for (std::size_t j = 0; j < block_keys; ++j) {
+      double* row = numbers.get() + j * width;
+      rows[j] = row;
+      if (j >= there) std::fill_n(row, width, 0.0);
+      for (std::size_t c = 0; c < width && j < there; c += lanes<double>)
+        hn::StoreU(load_narrow(convert, data + static_cast<std::ptrdiff_t>(j) * k.row + c), d, row + c);
+    }
+    pack_keys(rows, width, to, seen);
+#endif
+    return seen.value();
+  });
+}
+
+template <class T, class Keys>
+packed_values<T> pack_block(const Keys& k, const strided_rows<T>& v, std::size_t first, std::size_t there,
                             std::size_t key_width, std::size_t value_width, std::size_t padded_value_width,
                             bool values_in_place, T* keys, T* values) {
   const std::size_t width = std::max(key_width, value_width);
-  const bool gather = k.coordinate != 1 || v.coordinate != 1;
+  constexpr bool narrow = std::is_same_v<Keys, narrow_rows>;
+  bool gather = v.coordinate != 1;
+  if constexpr (!narrow) gather = gather || k.coordinate != 1;
   const std::vector<T> zeros(width);
   const vector_memory<T> gathered(gather ? block_keys * width : 0);
   const T* rows[block_keys];
@@ -1032,8 +1115,11 @@ packed_values<T> pack_block(const strided_rows<T>& k, const strided_rows<T>& v, 
     put(seen);
     return largest;
   };
-  result.largest_key =
-      pack(k, key_width, [&](auto& seen) HWY_ATTR { pack_keys(rows, key_width, keys, seen); });
+  if constexpr (narrow)
+    result.largest_key = pack_narrow_keys(k, first, there, key_width, keys);
+  else
+    result.largest_key =
+        pack(k, key_width, [&](auto& seen) HWY_ATTR { pack_keys(rows, key_width, keys, seen); });
   // Panels of wider rows would meet in few sets of the first cache.
   constexpr std::size_t line = 64 / sizeof(T);
   const auto value_stride = static_cast<std::size_t>(v.row);
@@ -1227,6 +1313,12 @@ packed_values<float> pack_float(const strided_rows<float>& k, const strided_rows
                         std::size_t padded_value_width, bool values_in_place, float* keys, float* values) {
   return pack_block(k, v, first, there, key_width, value_width, padded_value_width, values_in_place, keys, values);
 }
+packed_values<double> pack_narrow(const narrow_rows& k, const strided_rows<double>& v, std::size_t first,
+                                  std::size_t there, std::size_t key_width, std::size_t value_width,
+                                  std::size_t padded_value_width, bool values_in_place, double* keys,
+                                  double* values) {
+  return pack_block(k, v, first, there, key_width, value_width, padded_value_width, values_in_place, keys, values);
+}
 std::optional<overflow> evaluate_double(const packed_head<double>& head, const score_steps<double>& steps,
                                         const query_row<double>* rows, const row_results<double>* results,
                                         std::size_t count, scratch<double>& memory) {
@@ -1264,6 +1356,7 @@ namespace attest::kernel::fused_head {
 
 HWY_EXPORT(pack_double);
 HWY_EXPORT(pack_float);
+HWY_EXPORT(pack_narrow);
 HWY_EXPORT(evaluate_double);
 HWY_EXPORT(evaluate_float);
 HWY_EXPORT(few_double);
@@ -1290,6 +1383,16 @@ void packed_head<T>::pack(std::size_t block, const strided_rows<T>& k, const str
   }();
   packed_[block] = pack_it(k, v, first, there, key_width_, value_width_, padded_value_width(), values_in_place_,
                            key_block(block), value_block(block));
+}
+
+template <>
+void packed_head<double>::pack_all(const narrow_rows& k, const strided_rows<double>& v) {
+  for (std::size_t block = 0; block < blocks(); ++block) {
+    const std::size_t first = block * block_keys;
+    packed_[block] = HWY_DYNAMIC_DISPATCH(pack_narrow)(
+        k, v, first, std::min(block_keys, keys_ - first), key_width_, value_width_, padded_value_width(),
+        values_in_place_, key_block(block), value_block(block));
+  }
 }
 
 template <class T>

@@ -52,7 +52,7 @@ void settle_simple_rows(const call& call, worker& w) {
 }
 
 void do_block(const call& call, const row_block& block, worker& w) {
-  const bool doubles = w.head.doubles() && w.q.get().numbers.empty();
+  const bool doubles = w.head.doubles() && w.q.are_doubles();
   if (doubles && !call.use_narrow && call.use_pairs && finish_by_pairs(call, block, w)) return;
   if (!doubles || !call.use_narrow || !evaluate_narrow(call, block, w)) {
     prepare(w.block, call, block, w.q.get(), w.steps, w.head);

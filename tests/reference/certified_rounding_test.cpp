@@ -127,6 +127,68 @@ TEST_CASE("Rows of doubles with one bound are rounded as each of them is") {
   CHECK(open_rows > 200);
 }
 
+// One number of each row is next to a half step, by a part or a few times the error, of an ulp of binary32 or
+// of an ulp of binary64, anywhere from below the smallest normal number to the largest.
+TEST_CASE("Rows of doubles with one bound, next to half steps") {
+  generator g(8);
+  std::size_t decided = 0, close = 0, wrong = 0;
+  for (const dtype type : narrow)
+    for (const rounding direction : directions)
+      for (const int error_exponent : {-60, -40, -33, -26, -20, -12}) {
+        const attest::format& f = *attest::format_of(type);
+        const auto size = static_cast<std::size_t>(f.storage_bits) / 8;
+        const std::size_t width = 32, rows = 200;
+        const double error = std::ldexp(1 + unit(g), error_exponent);
+        std::vector<double> x(rows * width);
+        std::vector<std::size_t> at(rows);
+        for (double& y : x)
+          y = std::ldexp(static_cast<double>(f.hidden_bit() + g() % f.hidden_bit()) + 0.2 + 0.2 * unit(g),
+                         -f.precision);
+        for (std::size_t r = 0; r < rows; ++r) {
+          // A half step in the binade of 2^e, often of its first ones, and steps away from it.
+          const int least = std::max(f.min_exponent, error_exponent) - 2;
+          const int e = least + static_cast<int>(g() % 40) % (f.max_exponent() + 2 - least);
+          const double half_step =
+              std::ldexp(1 + (g() % 4 == 0 ? static_cast<double>(g() % 3)
+                                           : static_cast<double>(g() % (2 * f.hidden_bit()))) /
+                                 static_cast<double>(2 * f.hidden_bit()),
+                         e);
+          const double units[] = {error, std::ldexp(1.0, e - 23), std::ldexp(1.0, e - 24),
+                                  std::ldexp(1.0, e - 52)};
+          double y = half_step + units[g() % 4] * (std::floor(unit(g) * 17) - 8) / 4;
+          if (g() % 2 == 0) y += (g() % 2 == 0 ? error : -error);
+          at[r] = r * width + g() % width;
+          x[at[r]] = g() % 2 == 0 ? -y : y;
+        }
+        std::vector<unsigned char> together(rows * width * size), open(rows);
+        std::vector<void*> places(rows);
+        for (std::size_t r = 0; r < rows; ++r) places[r] = together.data() + r * width * size;
+        round_rows_between_steps(rows, width, x.data(), error, f, direction, places.data(), open.data());
+        for (std::size_t r = 0; r < rows; ++r) {
+          if (open[r] != 0) continue;
+          ++decided;
+          std::uint64_t got = 0;
+          std::memcpy(&got, together.data() + at[r] * size, size);
+          oracle::real low(200), high(200);
+          mpfr_set_d(low.get(), x[at[r]], MPFR_RNDN);
+          mpfr_set_d(high.get(), x[at[r]], MPFR_RNDN);
+          mpfr_sub_d(low.get(), low.get(), error, MPFR_RNDN);
+          mpfr_add_d(high.get(), high.get(), error, MPFR_RNDN);
+          for (const rounding any : directions)
+            if (oracle::round_to_format(low.get(), f, any) != oracle::round_to_format(high.get(), f, any))
+              ++wrong;
+          if (oracle::round_to_format(low.get(), f, rounding::up) ==
+              oracle::round_to_format(low.get(), f, rounding::down))
+            ++wrong;
+          if (got != oracle::round_to_format(low.get(), f, direction)) ++wrong;
+          if (std::fabs(x[at[r]]) < 1024 * error) ++close;
+        }
+      }
+  CHECK(wrong == 0);
+  CHECK(decided > 2000);
+  CHECK(close > 200);
+}
+
 TEST_CASE("Pairs, to binary64") {
   generator g(5);
   const attest::format& f = attest::formats::binary64;
@@ -207,12 +269,13 @@ TEST_CASE("Rows of pairs are rounded as each of them is") {
 
 TEST_CASE("The pattern of a number that the format has, and of no other") {
   using attest::certified::exact_pattern;
-  for (const dtype type : {dtype::binary64, dtype::binary32, dtype::binary16, dtype::bfloat16, dtype::float8_e4m3fn,
-                           dtype::float8_e5m2, dtype::float8_e4m3fnuz}) {
+  for (const dtype type : {dtype::binary64, dtype::binary32, dtype::binary16, dtype::bfloat16,
+                           dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::float8_e4m3fnuz}) {
     const attest::format& f = *attest::format_of(type);
     const auto double_of = [&](std::uint64_t pattern) {
       const attest::decoded d = attest::decode(pattern, f);
-      return std::ldexp(static_cast<double>(d.significand), static_cast<int>(d.exponent)) * (d.negative ? -1 : 1);
+      return std::ldexp(static_cast<double>(d.significand), static_cast<int>(d.exponent)) *
+             (d.negative ? -1 : 1);
     };
     std::size_t wrong = 0;
     const std::uint64_t smallest_normal = f.hidden_bit();
@@ -226,7 +289,8 @@ TEST_CASE("The pattern of a number that the format has, and of no other") {
     CHECK(wrong == 0);
     CHECK(exact_pattern(double_of(f.largest), f) == f.largest);
     // One last place beyond the largest number, the largest subnormal number and zero.
-    if (type != dtype::binary64) CHECK_FALSE(exact_pattern(2 * double_of(f.largest) - double_of(f.largest - 1), f));
+    if (type != dtype::binary64)
+      CHECK_FALSE(exact_pattern(2 * double_of(f.largest) - double_of(f.largest - 1), f));
     CHECK_FALSE(exact_pattern(double_of(smallest_normal - 1), f));
     CHECK_FALSE(exact_pattern(0.0, f));
   }

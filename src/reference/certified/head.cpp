@@ -16,6 +16,23 @@ double norm(double squares, std::size_t count) {
   return std::sqrt(squares * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060);
 }
 
+namespace {
+
+bool are_constant(input_rows& k) {
+  if (!k.are_doubles()) return false;
+  // Seldom more than a look at two numbers, which have other patterns where they differ.
+  if (const auto& narrow = k.narrow(); narrow && k.rows() > 1 && k.width() != 0) {
+    const std::uint16_t first = narrow->data[0], second = narrow->data[narrow->row];
+    if (first != second && ((first | second) & 0x7fff) != 0) return false;
+  }
+  const exact_rows& rows = k.get();
+  for (std::size_t j = 1; j < rows.rows; ++j)
+    if (!std::equal(rows.row(j), rows.row(j) + rows.width, rows.row(0))) return false;
+  return true;
+}
+
+}  // namespace
+
 bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   if (loaded_ && b_ == b && head_ == head) return false;
   loaded_ = true;
@@ -36,7 +53,7 @@ bool loaded_head::load(const call& call, std::size_t b, std::size_t head) {
   return true;
 }
 
-loaded_head::constant_column loaded_head::constant_of(const call& call, std::size_t c) const {
+loaded_head::constant_column loaded_head::constant_of(const call& call, std::size_t c) {
   const exact_rows& v = v_.get();
   if (v.numbers.empty())
     if (const auto pattern = exact_pattern(v.row(0)[c], call.output.to()))
@@ -95,13 +112,18 @@ const double_double_tier::packed_head& loaded_head::pairs() {
 }
 
 const kernel::fused_head::packed_head<double>& loaded_head::fused() {
-  const exact_rows& k = k_.get();
   if (!fused_) {
-    fused_.emplace(k.rows, k.width, varying_.size());
+    fused_.emplace(k_.rows(), k_.width(), varying_.size());
     // Copying pays from a few row blocks on.
     if (queries_ <= kernel::fused_head::block_rows) fused_->keep_values_in_place();
-    fused_->pack_all({k.doubles, static_cast<std::ptrdiff_t>(k.stride), 1},
-                     {packed_values(), static_cast<std::ptrdiff_t>(packed_stride()), 1});
+    const kernel::fused_head::strided_rows<double> values{packed_values(),
+                                                          static_cast<std::ptrdiff_t>(packed_stride()), 1};
+    if (const auto& narrow = k_.narrow()) {
+      fused_->pack_all(*narrow, values);
+    } else {
+      const exact_rows& k = k_.get();
+      fused_->pack_all({k.doubles, static_cast<std::ptrdiff_t>(k.stride), 1}, values);
+    }
   }
   return *fused_;
 }
@@ -131,13 +153,7 @@ double loaded_head::largest_key() {
 }
 
 bool loaded_head::constant_keys() {
-  if (!constant_keys_) {
-    const exact_rows& k = k_.get();
-    bool constant = k.numbers.empty();
-    for (std::size_t j = 1; j < k.rows && constant; ++j)
-      for (std::size_t c = 0; c < k.width && constant; ++c) constant = k.row(j)[c] == k.row(0)[c];
-    constant_keys_ = constant;
-  }
+  if (!constant_keys_) constant_keys_ = are_constant(k_);
   return *constant_keys_;
 }
 

@@ -30,10 +30,10 @@ class loaded_head {
   /// Whether it was not the head at hand already.
   bool load(const call& call, std::size_t b, std::size_t head);
 
-  const exact_rows& keys() const { return k_.get(); }
-  const exact_rows& values() const { return v_.get(); }
+  const exact_rows& keys() { return k_.get(); }
+  const exact_rows& values() { return v_.get(); }
   /// Whether K and V are exact as doubles.
-  bool doubles() const { return k_.get().numbers.empty() && v_.get().numbers.empty(); }
+  bool doubles() const { return k_.are_doubles() && v_.are_doubles(); }
   value_facts& facts() { return facts_; }
   /// At least the Euclidean norm of every key.
   double largest_key();
@@ -53,11 +53,11 @@ class loaded_head {
 
  private:
   void sort_columns(const call& call);
-  constant_column constant_of(const call& call, std::size_t column) const;
-  const double* packed_values() const {
+  constant_column constant_of(const call& call, std::size_t column);
+  const double* packed_values() {
     return constant_.empty() ? v_.get().doubles : varying_values_.data();
   }
-  std::size_t packed_stride() const { return constant_.empty() ? v_.get().stride : varying_.size(); }
+  std::size_t packed_stride() { return constant_.empty() ? v_.get().stride : varying_.size(); }
 
   bool loaded_ = false;
   std::size_t b_ = 0;

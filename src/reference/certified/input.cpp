@@ -37,32 +37,50 @@ bool is_double(const input_number& x) {
 
 void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std::size_t first,
                       std::size_t last, bool hidden_rows) {
+  array_ = &array;
+  b_ = b;
+  h_ = h;
+  first_ = first;
+  const layout& where = array.where();
   rows_.rows = last - first;
-  rows_.width = array.where().extents[3];
+  rows_.width = where.extents[3];
   rows_.numbers.clear();
-  const std::size_t width = rows_.width;
-  const bool in_place = array.type() == dtype::binary64 && array.where().strides[3] == 1 &&
-                        array.where().strides[2] >= 0 &&
-                        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(double) == 0;
-  if (in_place) {
-    rows_.doubles = static_cast<const double*>(array.data()) +
-                    (rows_.rows == 0 ? 0 : array.where().offset(b, h, first, 0));
-    rows_.stride = static_cast<std::size_t>(array.where().strides[2]);
+  narrow_.reset();
+  const bool side_by_side = where.strides[3] == 1 &&
+                            reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) == 0;
+  const std::ptrdiff_t start = rows_.rows == 0 ? 0 : where.offset(b, h, first, 0);
+  if (side_by_side && array.type() == dtype::binary64 && where.strides[2] >= 0) {
+    rows_.doubles = static_cast<const double*>(array.data()) + start;
+    rows_.stride = static_cast<std::size_t>(where.strides[2]);
     bool finite = true;
     if (hidden_rows)
-      for (std::size_t t = 0; t < rows_.rows && finite; ++t) finite = all_finite(rows_.row(t), width);
+      for (std::size_t t = 0; t < rows_.rows && finite; ++t) finite = all_finite(rows_.row(t), rows_.width);
     if (finite) return;
   }
+  using kernel::fused_head::narrow_format;
+  const bool half = array.type() == dtype::binary16;
+  if (side_by_side && !hidden_rows && (half || array.type() == dtype::bfloat16) &&
+      rows_.width % kernel::fused_head::narrow_width == 0) {
+    rows_.doubles = nullptr;
+    narrow_ = {static_cast<const std::uint16_t*>(array.data()) + start, where.strides[2],
+               half ? narrow_format::binary16 : narrow_format::bfloat16};
+    return;
+  }
+  convert(hidden_rows);
+}
+
+void input_rows::convert(bool hidden_rows) {
+  const std::size_t width = rows_.width, last = first_ + rows_.rows;
   if (rows_.rows * width > storage_size_) {
     storage_size_ = rows_.rows * width;
     storage_ = kernel::fused_head::vector_memory<double>(storage_size_);
   }
-  read_rows(array, b, h, first, rows_.rows, storage_.get());
+  read_rows(*array_, b_, h_, first_, rows_.rows, storage_.get());
   bool exact = true;
-  if (is_wide_integer(array.type()))
-    for (std::size_t t = first; t < last; ++t)
+  if (is_wide_integer(array_->type()))
+    for (std::size_t t = first_; t < last; ++t)
       for (std::size_t c = 0; c < width; ++c)
-        exact = exact && is_double(wide_integer(array, array.where().offset(b, h, t, c)));
+        exact = exact && is_double(wide_integer(*array_, array_->where().offset(b_, h_, t, c)));
   if (hidden_rows && !all_finite(storage_.get(), rows_.rows * width))
     for (std::size_t t = 0; t < rows_.rows; ++t) {
       double* out = storage_.get() + t * width;
@@ -71,9 +89,9 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
   rows_.doubles = storage_.get();
   rows_.stride = width;
   if (exact) return;
-  for (std::size_t t = first; t < last; ++t)
+  for (std::size_t t = first_; t < last; ++t)
     for (std::size_t c = 0; c < width; ++c)
-      rows_.numbers.push_back(wide_integer(array, array.where().offset(b, h, t, c)));
+      rows_.numbers.push_back(wide_integer(*array_, array_->where().offset(b_, h_, t, c)));
 }
 
 }  // namespace attest::certified

@@ -77,6 +77,7 @@ double round_open_row(const call& call, query& x, const double* numbers, double 
 /// Rows on their way through the kernel. In memory that is not initialised.
 struct kernel_block {
   std::size_t size;
+  std::optional<fused::narrow_format> queries;  // what the queries are, where not doubles
   fused::query_row<double> rows[fused::block_rows];
   fused::row_results<double> results[fused::block_rows];
   void* places[fused::block_rows];        // where their results go, if in_place
@@ -107,6 +108,25 @@ double error_of(const call& call, const kernel_block& block, std::optional<doubl
   return kernel::fused_bound<double>(m).output;
 }
 
+/// Queries that the kernel can read as they are. The bound of finer formats reads them as doubles.
+const std::optional<fused::narrow_rows>& narrow_queries(const call& call, const worker& w) {
+  static const std::optional<fused::narrow_rows> none;
+  return call.output.to().precision > 11 ? none : w.q.narrow();
+}
+
+/// The rows of the kernel, straight from the call; false if they are not as plain as that.
+bool plain_rows(const call& call, const row_block& rows, kernel_block& block, worker& w) {
+  const std::optional<fused::narrow_rows>& narrow = narrow_queries(call, w);
+  if (!narrow) return plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows);
+  block.queries = narrow->format;
+  return plain_kernel_rows(
+      call, rows, w.head, block.rows, [&](fused::query_row<double>& row, std::size_t n) {
+        row.narrow = narrow->data + static_cast<std::ptrdiff_t>(n) * narrow->row;
+        return std::any_of(row.narrow, row.narrow + call.shape.key_width,
+                           [](std::uint16_t pattern) { return (pattern & 0x7fff) != 0; });
+      });
+}
+
 /// How many rows have something open.
 std::size_t evaluate(const call& call, kernel_block& block, std::optional<double> bias, worker& w) {
   const std::size_t width = w.head.varying().size();
@@ -114,6 +134,7 @@ std::size_t evaluate(const call& call, kernel_block& block, std::optional<double
   steps.softcap = w.steps.softcap;
   steps.slope = w.steps.slope;
   steps.sink = w.steps.sink;
+  steps.queries = block.queries;
   double* numbers = w.room(block.size * width);
   block.numbers = numbers;
   for (std::size_t r = 0; r < block.size; ++r) block.results[r] = {.output = numbers + r * width};
@@ -135,6 +156,7 @@ void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& 
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
   block.size = 0;
+  block.queries.reset();
   std::optional<double> bias;
   for (const query* x : rows) {
     block.rows[block.size] = kernel_row<fused::query_row<double>>(x->view);
@@ -162,7 +184,8 @@ bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
   if (!rounds_in_place(call, w)) return false;
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
-  if (!plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows)) return false;
+  block.queries.reset();
+  if (!plain_rows(call, rows, block, w)) return false;
   block.size = rows.size();
   const std::size_t width = w.head.varying().size();
   call.output.addresses({rows.b, rows.h, rows.first, 0}, block.size, block.places);

@@ -97,26 +97,32 @@ Row kernel_row(const row_view& row) {
 
 /// The rows of a block for the kernel of a tier, straight from the call. False, and nothing useful, unless
 /// each sees all of a range of at least two keys, with nothing added to scores that are not all the same.
+/// set_query(row, n) sets the query of a row to the n-th of those that are loaded; false if it is zero.
+template <class Row, class F>
+bool plain_kernel_rows(const call& call, const row_block& block, loaded_head& head, Row* rows, F set_query) {
+  if (call.mask || call.bias || !head.doubles() || head.constant_keys()) return false;
+  const bool same_keys = !call.options.causal && !call.options.window;
+  const std::ptrdiff_t position = call.visible.position(block.b, block.first);
+  visibility::key_range keys = call.visible.keys(block.b, block.first);
+  for (std::size_t n = 0; n < block.size(); ++n) {
+    if (!same_keys) keys = call.visible.keys(block.b, block.first + n);
+    if (keys.last - keys.first < 2) return false;
+    Row& row = rows[n];
+    row = {};
+    if (!set_query(row, block.first - block.loaded + n)) return false;
+    row.first_key = keys.first;
+    row.last_key = keys.last;
+    row.position = position + static_cast<std::ptrdiff_t>(n);
+  }
+  return true;
+}
 template <class Row>
 bool plain_kernel_rows(const call& call, const row_block& block, const exact_rows& q, loaded_head& head,
                        Row* rows) {
-  if (call.mask || call.bias || !q.numbers.empty() || !head.doubles() || head.constant_keys()) return false;
-  const bool same_keys = !call.options.causal && !call.options.window;
-  row_view row;
-  row.q = &q;
-  row.position = call.visible.position(block.b, block.first);
-  for (std::size_t i = block.first; i < block.last; ++i, ++row.position) {
-    if (i == block.first || !same_keys) {
-      const visibility::key_range keys = call.visible.keys(block.b, i);
-      if (keys.last - keys.first < 2) return false;
-      row.first = keys.first;
-      row.last = keys.last;
-    }
-    row.query = i - block.loaded;
-    if (is_zero(q, row.query)) return false;
-    rows[i - block.first] = kernel_row<Row>(row);
-  }
-  return true;
+  return q.numbers.empty() && plain_kernel_rows(call, block, head, rows, [&](Row& row, std::size_t n) {
+           row.q = q.row(n);
+           return !is_zero(q, n);
+         });
 }
 
 }  // namespace attest::certified

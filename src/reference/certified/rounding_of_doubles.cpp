@@ -156,7 +156,8 @@ class step_rounding {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// The same in lanes of binary32, twice as many a vector, for formats of at most 11 bits.
+/// The same in lanes of binary32, twice as many a vector, for formats of at most 11 bits and no larger range
+/// than its own.
 ///
 /// Proof: F is the pattern of |v| rounded to binary32, so |v| lies strictly between the numbers of F - 1 and
 /// F + 1. From first_ on, the numbers of neighbouring patterns differ by the error or more, so that |x| lies
@@ -168,7 +169,7 @@ class float_rounding {
  public:
   float_rounding(const step_rounding<Out>& round, const format& f) : shift_(23 - f.precision) {
     // An ulp of y is more than 2^-24 y.
-    const double least = std::max({0x1p24 * round.error_, round.smallest_, 0x1p-126});
+    const double least = std::max(0x1p24 * round.error_, round.smallest_);
     const std::uint64_t first =
         std::max(round.first_, (round.bits_of(least) >> round.shift_) + (least == round.smallest_ ? 0 : 1));
     const std::uint64_t last = round.first_ + round.count_;
