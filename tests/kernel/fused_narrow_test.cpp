@@ -1,4 +1,5 @@
-// Keys and queries that the double kernel reads as patterns of 16 bits: the bits of the same numbers as doubles.
+// Keys and queries that the double kernel reads as patterns of 16 bits: the bits of the same numbers as
+// doubles.
 #include "kernel/fused.hpp"
 
 #include "catch.hpp"
@@ -89,7 +90,8 @@ TEST_CASE("fused: narrow keys and queries give the bits of the same doubles, on 
             std::vector<double> v(keys * value_width);
             for (double& x : v) x = std::ldexp(static_cast<double>(g() >> 11), -53) - 0.5;
             const fused::strided_rows<double> values{v.data(), value_width, 1};
-            fused::packed_head<double> of_doubles(keys, width, value_width), of_patterns(keys, width, value_width);
+            fused::packed_head<double> of_doubles(keys, width, value_width),
+                of_patterns(keys, width, value_width);
             of_doubles.pack_all({k.numbers.data(), static_cast<std::ptrdiff_t>(width), 1}, values);
             of_patterns.pack_all(k.narrow(), values);
             std::vector<fused::query_row<double>> doubles(count), patterns(count);

@@ -54,9 +54,7 @@ class loaded_head {
  private:
   void sort_columns(const call& call);
   constant_column constant_of(const call& call, std::size_t column);
-  const double* packed_values() {
-    return constant_.empty() ? v_.get().doubles : varying_values_.data();
-  }
+  const double* packed_values() { return constant_.empty() ? v_.get().doubles : varying_values_.data(); }
   std::size_t packed_stride() { return constant_.empty() ? v_.get().stride : varying_.size(); }
 
   bool loaded_ = false;

@@ -46,8 +46,8 @@ void input_rows::load(const any_tensor& array, std::size_t b, std::size_t h, std
   rows_.width = where.extents[3];
   rows_.numbers.clear();
   narrow_.reset();
-  const bool side_by_side = where.strides[3] == 1 &&
-                            reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) == 0;
+  const bool side_by_side =
+      where.strides[3] == 1 && reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) == 0;
   const std::ptrdiff_t start = rows_.rows == 0 ? 0 : where.offset(b, h, first, 0);
   if (side_by_side && array.type() == dtype::binary64 && where.strides[2] >= 0) {
     rows_.doubles = static_cast<const double*>(array.data()) + start;

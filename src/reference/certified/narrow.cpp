@@ -119,12 +119,11 @@ bool plain_rows(const call& call, const row_block& rows, kernel_block& block, wo
   const std::optional<fused::narrow_rows>& narrow = narrow_queries(call, w);
   if (!narrow) return plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows);
   block.queries = narrow->format;
-  return plain_kernel_rows(
-      call, rows, w.head, block.rows, [&](fused::query_row<double>& row, std::size_t n) {
-        row.narrow = narrow->data + static_cast<std::ptrdiff_t>(n) * narrow->row;
-        return std::any_of(row.narrow, row.narrow + call.shape.key_width,
-                           [](std::uint16_t pattern) { return (pattern & 0x7fff) != 0; });
-      });
+  return plain_kernel_rows(call, rows, w.head, block.rows, [&](fused::query_row<double>& row, std::size_t n) {
+    row.narrow = narrow->data + static_cast<std::ptrdiff_t>(n) * narrow->row;
+    return std::any_of(row.narrow, row.narrow + call.shape.key_width,
+                       [](std::uint16_t pattern) { return (pattern & 0x7fff) != 0; });
+  });
 }
 
 /// How many rows have something open.

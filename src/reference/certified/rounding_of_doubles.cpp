@@ -302,9 +302,9 @@ std::size_t round_rows_between_steps_to(std::size_t rows, std::size_t count, con
       Out* to = static_cast<Out*>(out[r]);
       bool all = true;
       round_plain(row, to, [&](std::size_t first, std::size_t size) HWY_ATTR {
-        round_row(round, size, row + first, to + first,
-                  [&](auto decided, std::size_t, std::size_t)
-                      HWY_ATTR { all = all && hn::AllTrue(d, decided); });
+        round_row(round, size, row + first, to + first, [&](auto decided, std::size_t, std::size_t) HWY_ATTR {
+          all = all && hn::AllTrue(d, decided);
+        });
       });
       open_rows[r] = all ? 0 : 1;
       total += open_rows[r];
@@ -315,7 +315,8 @@ std::size_t round_rows_between_steps_to(std::size_t rows, std::size_t count, con
   if constexpr (sizeof(Out) <= 2)
     if (f.precision <= 11) {
       const float_rounding<Out> in_floats(round, f);
-      return rows_by([&](const double* row, Out* to, auto rest) HWY_ATTR { in_floats(count, row, to, rest); });
+      return rows_by([&](const double* row, Out* to, auto rest)
+                         HWY_ATTR { in_floats(count, row, to, rest); });
     }
 #endif
   return rows_by([&](const double* row, Out* to, auto rest) HWY_ATTR {
