@@ -999,24 +999,49 @@ HWY_INLINE void transpose(__m512d (&x)[8]) {
     x[odd + 6] = _mm512_shuffle_f64x2(halves[2 * odd + 4], halves[2 * odd + 5], 0xdd);
   }
 }
-#endif
+/// Rows of sixteen numbers become columns.
+HWY_INLINE void transpose(__m512 (&x)[16]) {
+  __m512d fours[16];  // quarter l of fours[4 m + k]: column 4 l + k of the rows from 4 m on
+  HWY_UNROLL(4)
+  for (std::size_t m = 0; m < 16; m += 4) {
+    const __m512d low = _mm512_castps_pd(_mm512_unpacklo_ps(x[m], x[m + 1]));
+    const __m512d high = _mm512_castps_pd(_mm512_unpackhi_ps(x[m], x[m + 1]));
+    const __m512d next_low = _mm512_castps_pd(_mm512_unpacklo_ps(x[m + 2], x[m + 3]));
+    const __m512d next_high = _mm512_castps_pd(_mm512_unpackhi_ps(x[m + 2], x[m + 3]));
+    fours[m] = _mm512_unpacklo_pd(low, next_low);
+    fours[m + 1] = _mm512_unpackhi_pd(low, next_low);
+    fours[m + 2] = _mm512_unpacklo_pd(high, next_high);
+    fours[m + 3] = _mm512_unpackhi_pd(high, next_high);
+  }
+  HWY_UNROLL(4)
+  for (std::size_t k = 0; k < 4; ++k) {
+    const __m512d even = _mm512_shuffle_f64x2(fours[k], fours[k + 4], 0x88);
+    const __m512d odd = _mm512_shuffle_f64x2(fours[k], fours[k + 4], 0xdd);
+    const __m512d next_even = _mm512_shuffle_f64x2(fours[k + 8], fours[k + 12], 0x88);
+    const __m512d next_odd = _mm512_shuffle_f64x2(fours[k + 8], fours[k + 12], 0xdd);
+    x[k] = _mm512_castpd_ps(_mm512_shuffle_f64x2(even, next_even, 0x88));
+    x[k + 4] = _mm512_castpd_ps(_mm512_shuffle_f64x2(odd, next_odd, 0x88));
+    x[k + 8] = _mm512_castpd_ps(_mm512_shuffle_f64x2(even, next_even, 0xdd));
+    x[k + 12] = _mm512_castpd_ps(_mm512_shuffle_f64x2(odd, next_odd, 0xdd));
+  }
+}
 
-#if HWY_TARGET == HWY_AVX3
-/// The keys of a block into panels, from load(j, c): the eight coordinates from c on of key j.
-template <class F>
-HWY_INLINE void pack_keys_by_eight(std::size_t width, double* HWY_RESTRICT to, magnitude<double>& seen, F load) {
-  for (std::size_t j = 0; j < block_keys; j += 8)
-    for (std::size_t c = 0; c < width; c += 8) {
-      __m512d x[8];
+/// The keys of a block into panels, from load(j, c): a vector of the coordinates from c on of key j.
+template <class T, class F>
+HWY_INLINE void pack_keys_by_squares(std::size_t width, T* HWY_RESTRICT to, magnitude<T>& seen, F load) {
+  const tag<T> d;
+  constexpr std::size_t n = lanes<T>;
+  for (std::size_t j = 0; j < block_keys; j += n)
+    for (std::size_t c = 0; c < width; c += n) {
+      decltype(vector<T>::raw) x[n];
+      HWY_UNROLL(16)
+      for (std::size_t i = 0; i < n; ++i) x[i] = load(j + i, c).raw;
       HWY_UNROLL(8)
-      for (std::size_t n = 0; n < 8; ++n) x[n] = load(j + n, c);
-      HWY_UNROLL(4)
-      for (std::size_t n = 0; n < 8; n += 2) seen.look(vector<double>{x[n]}, vector<double>{x[n + 1]});
+      for (std::size_t i = 0; i < n; i += 2) seen.look(vector<T>{x[i]}, vector<T>{x[i + 1]});
       transpose(x);
-      double* HWY_RESTRICT place =
-          to + j / panel<double> * (panel<double> * width) + c * panel<double> + j % panel<double>;
-      HWY_UNROLL(8)
-      for (std::size_t n = 0; n < 8; ++n) _mm512_store_pd(place + n * panel<double>, x[n]);
+      T* HWY_RESTRICT place = to + j / panel<T> * (panel<T> * width) + c * panel<T> + j % panel<T>;
+      HWY_UNROLL(16)
+      for (std::size_t i = 0; i < n; ++i) hn::Store(vector<T>{x[i]}, d, place + i * panel<T>);
     }
 }
 #endif
@@ -1026,13 +1051,12 @@ template <class T>
 HWY_INLINE void pack_keys(const T* const (&rows)[block_keys], std::size_t width, T* HWY_RESTRICT to,
                           magnitude<T>& seen) {
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(T) == 8) {
-    if (width % 8 == 0) {
-      pack_keys_by_eight(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
-        return _mm512_loadu_pd(rows[j] + c);
-      });
-      return;
-    }
+  if (width % lanes<T> == 0) {
+    const tag<T> d;
+    pack_keys_by_squares(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
+      return hn::LoadU(d, rows[j] + c);
+    });
+    return;
   }
 #endif
   for (const T* row : rows) look_at_row(row, width, seen);
@@ -1072,9 +1096,9 @@ inline double pack_narrow_keys(const narrow_rows& k, std::size_t first, std::siz
     magnitude<double> seen;
 #if HWY_TARGET == HWY_AVX3
     const std::vector<std::uint16_t> zeros(there < block_keys ? width : 0);
-    pack_keys_by_eight(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
+    pack_keys_by_squares(width, to, seen, [&](std::size_t j, std::size_t c) HWY_ATTR {
       const std::uint16_t* row = j < there ? data + static_cast<std::ptrdiff_t>(j) * k.row : zeros.data();
-      return load_narrow(convert, row + c).raw;
+      return load_narrow(convert, row + c);
     });
 #else
     const tag<double> d;
