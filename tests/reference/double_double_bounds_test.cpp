@@ -79,13 +79,14 @@ TEST_CASE("pairs of doubles: sums of residuals that are rounded", "[double_doubl
   const auto largest_share = [](std::size_t width, int bits) {
     shares most{};
     for (int n = 1; n < 20; n += 2) {
-      // The key in any lane of a vector, with zeros around it.
+      // The key in any lane of a vector, with zeros around it; of either sign; the last coordinates 0.
       const std::size_t key = static_cast<std::size_t>(n) / 2 % 9;
       one_row p(9, width);
       // Odd multiples of 2^-bits, and norms between 1/4 and 1/2.
       const double size = std::ldexp(0.5, -static_cast<int>(std::ceil(std::log2(std::sqrt(width)))));
       p.fill_query(size - std::ldexp(n, -bits));
-      p.fill_key(key, size - std::ldexp(2 * n + 1, -bits));
+      p.fill_key(key, (n % 4 == 1 ? 1 : -1) * (size - std::ldexp(2 * n + 1, -bits)));
+      for (std::size_t c = width - 17; c < width; ++c) p.q[c] = p.k[key * width + c] = 0;
       const shares s = evaluated(p);
       CHECK(s.claimed);
       check(s);
@@ -94,7 +95,55 @@ TEST_CASE("pairs of doubles: sums of residuals that are rounded", "[double_doubl
     return most.log_sum_exp;
   };
   CHECK(largest_share(40000, 46) > 1e-7);
-  CHECK(largest_share(2048, 50) > 0.01);
+  CHECK(largest_share(2048, 50) > 0.001);
+}
+
+// One coordinate is 1, the last is 0, and those between have their bits below 2^-48.
+TEST_CASE("pairs of doubles: bits far below those of the largest coordinate", "[double_double]") {
+  testing::random_source source(20);
+  for (const bool in_query : {true, false})
+    for (int n = 0; n < 20; ++n) {
+      one_row p(2, 2048);
+      p.fill_query(1);
+      p.fill_key(0, 1);
+      const double small = std::abs(source.double_between(-48, -48));
+      if (in_query)
+        p.fill_query(small);
+      else
+        p.fill_key(0, small);
+      p.q[0] = p.k[0] = 1;
+      p.q[2047] = p.k[2047] = 0;
+      const shares s = evaluated(p);
+      CHECK(s.claimed);
+      check(s);
+    }
+}
+
+// Equal keys, and equal values of a column: the output is the value.
+TEST_CASE("pairs of doubles: ten blocks of values that leave the same residuals", "[double_double]") {
+  constexpr std::size_t keys = 1280, columns = 64;
+  testing::random_source source(3);
+  double most = 0;
+  for (int n = 0; n < 40; ++n) {
+    const std::vector<double> k(keys, 0.3);
+    std::vector<double> v;
+    for (std::size_t c = 0; c < columns; ++c) v.push_back(source.double_between(0, 0));
+    v.reserve(keys * columns);
+    for (std::size_t x = columns; x < keys * columns; ++x) v.push_back(v[x - columns]);
+    const packed_head head(keys, 1, columns, k.data(), 1, v.data(), columns);
+    const double q = 0.1 + n * 0.04;
+    const query_row row{&q, 0, keys, 0, nullptr, nullptr};
+    std::vector<double> out(3 * columns);
+    const row_results results{&out[0], &out[columns], &out[2 * columns], nullptr, nullptr, nullptr, nullptr};
+    scratch memory;
+    evaluate(head, {}, {&row, 1}, {&results, 1}, memory);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double share = used(real(v[c]), out[c], out[columns + c], out[2 * columns + c]);
+      CHECK(share <= 1);
+      most = std::max(most, share);
+    }
+  }
+  CHECK(most > 0.02);
 }
 
 TEST_CASE("pairs of doubles: biases that put scores out of reach", "[double_double]") {
