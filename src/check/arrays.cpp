@@ -181,17 +181,19 @@ class array_comparer {
     keep_largest(result_.ulp_distance, distance, i);
     keep_largest(result_.ulp_error, error, i);
     errors_.push_back(error);
+    if (units_) weighted_errors_.push_back(weighted_error(c, i));
     places_.push_back(i);
   }
 
   void finish() {
     constexpr std::size_t most = 10;
-    std::vector<std::size_t> order(errors_.size());
+    const std::vector<double>& measured = units_ ? weighted_errors_ : errors_;
+    std::vector<std::size_t> order(measured.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const std::size_t shown = std::min(most, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
                       [&](std::size_t a, std::size_t b) {
-                        return errors_[a] != errors_[b] ? errors_[a] > errors_[b] : a < b;
+                        return measured[a] != measured[b] ? measured[a] > measured[b] : a < b;
                       });
     for (std::size_t k = 0; k < shown; ++k) result_.worst.push_back(places_[order[k]]);
     result_.ulp_error_quantiles = quantiles_of(std::move(errors_));
@@ -251,6 +253,7 @@ class array_comparer {
   bool has_tolerance_ = false;
   array_comparison result_;
   std::vector<double> errors_;
+  std::vector<double> weighted_errors_;  // of the same elements, where the tolerance is in units of them
   std::vector<std::size_t> places_;
 };
 

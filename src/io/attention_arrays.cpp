@@ -77,8 +77,8 @@ std::string resembled_name(const std::string& name) {
 // The option of attention that somebody who chose this name may have meant: "soft_cap", "is_causal".
 std::string resembled_option(const std::string& name) {
   if (name.find_first_of("./") != std::string::npos) return {};
-  constexpr std::string_view options[] = {"scale",     "softcap",     "causal",   "corner",
-                                          "window",    "past_keys",   "empty_row", "log_sum_exp"};
+  constexpr std::string_view options[] = {"scale",  "softcap",   "causal",    "corner",
+                                          "window", "past_keys", "empty_row", "log_sum_exp"};
   if (const std::string_view near = nearest_name(name, options); !near.empty()) return std::string(near);
   const std::vector<std::string> words = words_of(name);
   for (const std::string_view option : {"softcap", "causal", "window"})
@@ -343,8 +343,7 @@ class reader {
     if (const auto named = request_.dtypes.find(name); named != request_.dtypes.end())
       a = reinterpreted(std::move(a), named->second, where(f, name));
     a.name = name;
-    if (a.untyped)
-      throw input_error(where(f, name) + untyped_text(a, name));
+    if (a.untyped) throw input_error(where(f, name) + untyped_text(a, name));
     return a;
   }
 
@@ -369,11 +368,11 @@ class reader {
       const auto block = request_.blocks.find(name);
       const host_array scale = load(name + "_scale");
       if (scale.type == dtype::uint8 && !request_.dtypes.contains(name + "_scale"))
-        throw input_error(where(find(name + "_scale"), name + "_scale") +
-                          "its elements are uint8, in which files without such a type keep float8: say what they "
-                          "are, as in --dtype " +
-                          name + "_scale=float8_e8m0fnu, or --dtype " + name +
-                          "_scale=uint8 for the integers themselves");
+        throw input_error(
+            where(find(name + "_scale"), name + "_scale") +
+            "its elements are uint8, in which files without such a type keep float8: say what they "
+            "are, as in --dtype " +
+            name + "_scale=float8_e8m0fnu, or --dtype " + name + "_scale=uint8 for the integers themselves");
       std::optional<host_array> zero;
       if (has(name + "_zero")) zero = load(name + "_zero");
       return &keep(dequantised(a, scale, zero ? &*zero : nullptr,

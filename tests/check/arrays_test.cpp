@@ -295,6 +295,7 @@ TEST_CASE("errors in units of the weighted |V|") {
   CHECK(c.weighted_error->at == 0);
   CHECK(c.ulp_distance->value == 4);
   CHECK(c.past_weighted.count == 0);
+  CHECK(c.worst == std::vector<std::size_t>{0, 1, 2});  // 4 ulps and 1, but 2 units both
   const auto failed = compared_within({.weighted_v = units(std::nextafter(2, 0))}, &formats::bfloat16);
   CHECK(failed.outcome == judgement::failed);
   CHECK(failed.past_weighted.count == 2);
@@ -320,6 +321,30 @@ TEST_CASE("errors in units of the weighted |V|") {
   CHECK_THROWS_AS(compared_within({.weighted_v = units(-2)}, &formats::bfloat16), std::invalid_argument);
   CHECK_THROWS_AS(compared_within({.absolute = exact_scalar(unbounded_dyadic(-1))}, &formats::bfloat16),
                   std::invalid_argument);
+}
+
+TEST_CASE("the worst elements are those of the tolerance") {
+  // Element 1 is off by 2^-10 where values cancel, by many ulps of 2^-20; element 0 by one ulp of 1, 2^-7.
+  const array_reference reference{{3}, {1, 0x1p-20, 2}, {}, &formats::binary64, false, {1, 1, 2}};
+  const std::vector<std::size_t> shape{3};
+  const std::vector<double> candidate{1 + 0x1p-7, 0x1p-10, 2};
+  const auto worst = [&](array_tolerance t) {
+    return compare_arrays(reference, {shape, candidate}, &formats::bfloat16, t).worst;
+  };
+  CHECK(worst({.ulp = 0}) == std::vector<std::size_t>{1, 0, 2});
+  const weighted_tolerance one{unbounded_dyadic(1), nullptr};
+  CHECK(worst({.weighted_v = one}) == std::vector<std::size_t>{0, 1, 2});
+  // A report shows element 1 for a tolerance in ulps alone, as three others are further off in units.
+  const array_reference five{{5}, {1, 0x1p-20, 2, 1, 1}, {}, &formats::binary64, false, {1, 1, 2, 1, 1}};
+  const std::vector<std::size_t> shape_of_five{5};
+  const auto text = [&](array_tolerance t) {
+    return describe(compare_arrays(five, {shape_of_five, std::vector<double>{1.5, 0x1p-10, 4, 1.5, 1}},
+                                   &formats::bfloat16, t));
+  };
+  CHECK(text({.ulp = 0}).find("at [1]  candidate") != std::string::npos);
+  CHECK(text({.ulp = 0, .weighted_v = one}).find("at [1]  candidate") != std::string::npos);
+  CHECK(text({.weighted_v = one}).find("at [1]  candidate") == std::string::npos);
+  CHECK(text({.weighted_v = one}).find("at [2]  candidate") != std::string::npos);
 }
 
 TEST_CASE("units of the weighted |V| at the ends of binary64") {

@@ -54,7 +54,9 @@ struct array_comparison : comparison {
   std::vector<double> candidate;
   const format* measure = &formats::binary64;
   std::vector<double> nearest;        // the correctly rounded elements
-  std::vector<std::size_t> worst;     // of the greatest ulp errors, at most ten, greatest first
+  /// Of the greatest errors, at most ten, greatest first: in units of the weighted |V| where the tolerance is,
+  /// otherwise in ulps.
+  std::vector<std::size_t> worst;
   std::optional<std::string> layout;  // "[B, T, H, d]", if the candidate's elements fit in that order
   std::vector<std::size_t>
       failing;              // all elements that fail, or differ where no tolerance was given; ascending
