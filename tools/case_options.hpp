@@ -31,7 +31,6 @@ extern const char* const case_explanation;
 class destination {
  public:
   explicit destination(const case_options& options);
-  bool is_standard_output() const { return !file_; }
   void write(std::string_view bytes) const;
 
  private:

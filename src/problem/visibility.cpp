@@ -4,6 +4,7 @@
 #include "problem/rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -76,8 +77,7 @@ bool visibility::any(std::size_t b, std::size_t h, std::size_t i) const {
 namespace {
 
 std::string index_text(std::size_t b, std::size_t h, std::size_t t, std::size_t c) {
-  return "[" + std::to_string(b) + ", " + std::to_string(h) + ", " + std::to_string(t) + ", " +
-         std::to_string(c) + "]";
+  return shape_text(std::array{b, h, t, c});
 }
 
 std::string value_text(double x) { return std::isnan(x) ? "NaN" : x > 0 ? "infinity" : "-infinity"; }

@@ -367,12 +367,6 @@ constexpr interval<Capacity> widen(const interval<Capacity>& x, magnitude bound,
   return enclose<Capacity>(x.negative, x.midpoint, x.exponent, at_least(x.radius, x.exponent) + bound, bits);
 }
 
-/// The exact interval [end, end].
-template <std::size_t Capacity>
-constexpr interval<Capacity> at_end(const interval_end<Capacity>& end) {
-  return {end.magnitude, end.negative, 0, end.exponent};
-}
-
 }  // namespace detail
 
 /// exp(x). Where exp(x) < 2^-(2^40) the result is [0, 2^-(2^40)], of sign 0; where exp(x) may exceed
