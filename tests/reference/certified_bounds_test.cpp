@@ -27,7 +27,7 @@ struct small_head {
   }
   certified_results out() {
     results.resize(q.size() * columns());
-    return {any_result(results.data(), dtype::binary32, layout{q.size(), columns()})};
+    return {any_result(results.data(), type, layout{q.size(), columns()})};
   }
   attention_options with_bias() const {
     attention_options o = options;
@@ -41,7 +41,8 @@ struct small_head {
   std::vector<double> v;
   std::vector<double> bias = {};  // of every query and key, or none
   attention_options options = {};
-  std::vector<float> results = {};
+  dtype type = dtype::binary32;
+  std::vector<float> results = {};  // as memory, for a narrower type
 };
 
 small_head two_keys(std::vector<double> values, std::optional<double> sink = {}) {
@@ -170,8 +171,9 @@ TEST_CASE("Certified bounds: products from norms, and from the largest coordinat
   // Norms: 3 and √(8 · 4 + 9) = 6.403. The largest coordinate, 3, nine times: 9.
   CHECK(certified::products(call, 9, w) >= 3 * 6.403);
   CHECK(certified::products(call, 9, w) <= 3 * 6.404);
-  CHECK(certified::rough_products(call, 9, w) >= 27);
-  CHECK(certified::rough_products(call, 9, w) <= 27.001);
+  w.narrow.kernel.largest_query = 1;  // as the kernel leaves it
+  CHECK(certified::rough_products(call, w) >= 27);
+  CHECK(certified::rough_products(call, w) <= 27.001);
 }
 
 TEST_CASE("Certified bounds: an element that only a bound for two keys would settle, beside a sink") {
@@ -233,16 +235,20 @@ TEST_CASE("Certified bounds: an element that only a bound without the biases wou
 }
 
 TEST_CASE("Certified bounds: an element that only a bound for smaller queries would settle") {
-  // Scores of 1000 are off by 1.02 · 4u · 1000.
-  for (const bool first : {true, false}) {
-    small_head h = two_keys({1, off_the_tie(2000)});
-    h.q = {0x1p-30, 1000};
-    if (first) std::swap(h.q[0], h.q[1]);
-    h.k = {1, 1 + 0x1p-52};
-    CHECK(settled(h) == tiers{1, 1, 0, 0});
-    h.v[1] = off_the_tie(5000);
-    CHECK(settled(h) == tiers{2, 0, 0, 0});
-  }
+  // Scores of 1000 are off by 1.02 · 4u · 1000. Of coarse formats the largest query is what the bound has.
+  for (const bool first : {true, false})
+    for (const bool coarse : {true, false}) {
+      small_head h = two_keys({1, 0});
+      h.q = {0x1p-30, 1000};
+      if (first) std::swap(h.q[0], h.q[1]);
+      h.k = {1, 1 + 0x1p-52};
+      h.type = coarse ? dtype::binary16 : dtype::binary32;
+      const double beyond_tie = coarse ? 0x1p-10 - 0x1p-23 : 0;
+      h.v[1] = off_the_tie(2000) + beyond_tie;
+      CHECK(settled(h) == tiers{1, 1, 0, 0});
+      h.v[1] = off_the_tie(5000) + beyond_tie;
+      CHECK(settled(h) == tiers{2, 0, 0, 0});
+    }
 }
 
 TEST_CASE("Certified bounds: an element that only a bound for shorter distances would settle") {
