@@ -377,6 +377,7 @@ TEST_CASE("tolerances in units of the weighted |V| without power") {
   CHECK(blind({0.5, -1}, {1, 2}, 127) == blind_spot::none);
   // From 0.5 to 1.5 and from 1 to 3: what is between 1 and 1.5 passes for both.
   CHECK(blind({1, 2}, {1, 2}, 128) == blind_spot::constant);
+  CHECK(blind({1, 1.5}, {1, 1}, 64) == blind_spot::constant);  // 5/4 alone
   // From 3/4 to 5/4 and from 3/2 to 5/2.
   CHECK(blind({1, 2}, {1, 2}, 64) == blind_spot::none);
   CHECK(blind({0.5, -1}, {1, 2}, 128, exact_scalar(unbounded_dyadic(unbounded_integer(1), -2))) ==
@@ -430,6 +431,11 @@ TEST_CASE("a comparison of arrays in lines") {
                      {.weighted_v = weighted_tolerance{unbounded_dyadic(2), &formats::float8_e5m2}});
   CHECK(has("  past weighted_v 2 of float8_e5m2: 1, at [0]"));
   CHECK(has("          weighted |V|  4"));
-  CHECK(text().find("          exact      1.000000000931322") !=
-        std::string::npos);  // 1 + 2^-30 = 1.00000000093132257...
+  // 1 + 2^-30 = 1.00000000093132257...
+  CHECK(text().find("          exact      1.000000000931322") != std::string::npos);
+  // The tolerance in ulps has power.
+  c = compare_arrays({{1}, {1}, {}, &formats::binary64, false, {}},
+                     {std::span(shape).first(1), std::vector<double>{1}}, &formats::bfloat16,
+                     {.absolute = exact_value<unbounded_integer>(2.0), .ulp = 4});
+  CHECK(has("  note: absolute 2.0 has no power here: an array of zeros would pass"));
 }

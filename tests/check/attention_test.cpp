@@ -128,6 +128,17 @@ TEST_CASE("all three arrays, each with a tolerance and a format of its own") {
   CHECK(other[1].conventions == std::vector<std::string>{"log-sum-exp to the base e instead of 2"});
 }
 
+TEST_CASE("a candidate in binary64 is held against the nearest number") {
+  // 1/5 = 0x1.99999...: the nearest double ends in a, an even digit.
+  const std::vector<double> zeros(5, 0.0), v{1, 0, 0, 0, 0}, candidate{0.2};
+  candidate_results results;
+  results.output = array(candidate, {1, 1});
+  const auto c = check_attention({array(zeros, {1, 1}), array(zeros, {5, 1}), array(v, {5, 1})}, {}, results,
+                                 {.output = {.ulp = 0}});
+  CHECK(c.at(0).passed());
+  CHECK(c.at(0).correctly_rounded == 1);
+}
+
 TEST_CASE("what explains a failure") {
   // Scores are 0: from the last key on the causal query sees three values, from the first one alone.
   const std::vector<double> zeros(3, 0.0), v{1, 2, 6}, one{1};
