@@ -224,7 +224,7 @@ class results {
     r.output_certificates = certificates("output_certificates");
     r.weights = view("weights");
     r.weights_low = view("weights_low");
-    r.weight_certificates = certificates("weights_certificates");
+    r.weights_certificates = certificates("weights_certificates");
     r.log_sum_exp = view("lse");
     r.log_sum_exp_low = view("lse_low");
     r.log_sum_exp_certificates = certificates("lse_certificates");

@@ -125,7 +125,7 @@ void certified(const attest_inputs* inputs, const attest_options* options, const
   add(arrays.log_sum_exp, "log_sum_exp");
   add(arrays.log_sum_exp_low, "log_sum_exp_low");
   add_certificates(arrays.output_certificates, "output_certificates");
-  add_certificates(arrays.weight_certificates, "weights_certificates");
+  add_certificates(arrays.weights_certificates, "weights_certificates");
   add_certificates(arrays.log_sum_exp_certificates, "log_sum_exp_certificates");
   const attention_shape shape = checked_shape(read.q, read.k, read.v, asked);
   check_memory(read.k, read.v);

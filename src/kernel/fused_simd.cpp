@@ -132,7 +132,7 @@ inline constexpr int index_bits = 0;
 template <class T>
 inline constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
 template <class T>
-inline constexpr T magic = T(3) * static_cast<T>(std::uint64_t{1} << (mantissa_bits<T> - index_bits - 1));
+inline constexpr T rounding_shift = T(3) * static_cast<T>(std::uint64_t{1} << (mantissa_bits<T> - index_bits - 1));
 
 /// The polynomial at all x, step by step together: one after another they would wait for their own results.
 template <std::size_t Step = 0, std::size_t N, std::size_t M, class V, class T>
@@ -174,7 +174,7 @@ HWY_INLINE vector<float> root_of(vector<float> z) {
 }
 #endif
 
-/// 2^(n + r), n a multiple of 2^-index_bits and z = magic + n; n > -1022 (float: -126). Relative error:
+/// 2^(n + r), n a multiple of 2^-index_bits and z = rounding_shift + n; n > -1022 (float: -126). Relative error:
 /// docs/error-bounds.md.
 template <class T, std::size_t N, class V>
 HWY_INLINE void exp2_of(const V (&z)[N], const V (&r)[N], V (&result)[N]) {
@@ -211,8 +211,8 @@ HWY_INLINE vector<T> tanh_of(vector<T> x) {
   polynomial(constants<T>::whole, small, q);
   const auto t = hn::Mul(small[0], q[0]);
   const auto negative = hn::Max(hn::Neg(a), hn::Set(d, T(-100)));
-  const vector<T> z[1] = {hn::Add(negative, hn::Set(d, magic<T>))};
-  const vector<T> r[1] = {hn::Sub(negative, hn::Sub(z[0], hn::Set(d, magic<T>)))};
+  const vector<T> z[1] = {hn::Add(negative, hn::Set(d, rounding_shift<T>))};
+  const vector<T> r[1] = {hn::Sub(negative, hn::Sub(z[0], hn::Set(d, rounding_shift<T>)))};
   exp2_of<T>(z, r, e);
   const auto above = hn::IfThenElse(is_small, t, hn::Sub(one, e[0]));
   const auto below = hn::IfThenElse(is_small, hn::Add(t, hn::Set(d, T(2))), hn::Add(one, e[0]));
@@ -473,7 +473,7 @@ std::size_t finish_scores(T* HWY_RESTRICT scores, std::uint64_t& visible, const 
   return bad;
 }
 
-/// In lanes: the sum of the weights, and magic plus the largest base-two logarithm of one, rounded.
+/// In lanes: the sum of the weights, and rounding_shift plus the largest base-two logarithm of one, rounded.
 template <class T>
 struct exponential_sums {
   vector<T> total, largest;
@@ -487,9 +487,9 @@ HWY_INLINE exponential_sums<T> exponentials(const T* scores, T* weights, std::si
                                             [[maybe_unused]] std::uint64_t visible = 0) {
   const tag<T> d;
   [[maybe_unused]] const auto hidden = hn::Set(d, -std::numeric_limits<T>::infinity());
-  const auto rounder = hn::Set(d, magic<T>);
-  const auto shifted_rounder = hn::Set(d, magic<T> - base);
-  const auto least = hn::Set(d, magic<T> - constants<T>::cut);
+  const auto rounder = hn::Set(d, rounding_shift<T>);
+  const auto shifted_rounder = hn::Set(d, rounding_shift<T> - base);
+  const auto least = hn::Set(d, rounding_shift<T> - constants<T>::cut);
   const auto lowest = hn::Set(d, -constants<T>::cut - T(2));
   auto total = hn::Zero(d), largest = hn::Zero(d);
   for (std::size_t v = 0; v < vectors; v += row_group, scores += row_group * lanes<T>, weights += row_group * lanes<T>) {
@@ -602,7 +602,7 @@ HWY_INLINE bool add_under_old_maximum(const row_block<T>& w, std::size_t i, std:
   const tag<T> d;
   const auto sums =
       exponentials<true, Hide>(w.scores_of(i), w.weights_of(i), vectors, base_of(w, i), w.visible[i]);
-  const auto limit = hn::Set(d, magic<T> + T(fused_exp::slack) - w.headroom);
+  const auto limit = hn::Set(d, rounding_shift<T> + T(fused_exp::slack) - w.headroom);
   if (!hn::AllFalse(d, hn::Gt(sums.largest, limit))) return false;
   add_total(w, i, sums.total);
   return true;

@@ -143,9 +143,16 @@ attention_shape checked_shape(const any_tensor& q, const any_tensor& k, const an
     unlike("K", k, "Q", q,
            "the " + std::to_string(qe[1]) + " query heads have to be a multiple of the " +
                std::to_string(ke[1]) + " key/value heads");
-  check_data("Q", q);
-  check_data("K", k);
-  check_data("V", v);
+  const auto check_numbers_of = [](const char* name, const any_tensor& array) {
+    if (array.type() == dtype::boolean)
+      throw attention_error(fault::option, name,
+                            "its elements are boolean: Q, K and V hold numbers; bytes that are numbers have the "
+                            "type uint8");
+    check_data(name, array);
+  };
+  check_numbers_of("Q", q);
+  check_numbers_of("K", k);
+  check_numbers_of("V", v);
 
   if (o.scale && !std::isfinite(*o.scale))
     throw attention_error(fault::option, "scale is " + number(*o.scale) + ": it has to be a finite number");

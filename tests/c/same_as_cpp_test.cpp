@@ -234,7 +234,7 @@ TEMPLATE_TEST_CASE("The certified reference gives the same bits in C and in C++"
     return attest::tensor<attest::certificate>(reinterpret_cast<attest::certificate*>(x.data()), {2, 4, 3, width});
   };
   results.output_certificates = certificates(theirs.output, 6);
-  results.weight_certificates = certificates(theirs.weights, 5);
+  results.weights_certificates = certificates(theirs.weights, 5);
   results.log_sum_exp_certificates = certificates(theirs.log_sum_exp, 1);
   const auto in_cpp = cpp.inputs_in_cpp();
   const attest::certification settled =

@@ -99,6 +99,26 @@ TEST_CASE("arrays that do not fit") {
   }
 }
 
+TEST_CASE("Q, K and V are numbers") {
+  const attest::any_tensor numbers(memory, attest::dtype::uint8, layout{3, 8});
+  const attest::tensor<const unsigned char> bytes(flags, {3, 8});  // truth values, as a mask has them
+  CHECK(checked_shape(numbers, numbers, numbers, {}).keys == 3);
+  for (const int which : {0, 1, 2}) {
+    CAPTURE(which);
+    try {
+      checked_shape(which == 0 ? bytes : numbers, which == 1 ? bytes : numbers, which == 2 ? bytes : numbers,
+                    {});
+      FAIL("not refused");
+    } catch (const attention_error& e) {
+      CHECK(std::string(e.what()) ==
+            std::string("array ") + "QKV"[which] +
+                ": its elements are boolean: Q, K and V hold numbers; bytes that are numbers have the type "
+                "uint8");
+      CHECK(e.fault() == fault::option);
+    }
+  }
+}
+
 TEST_CASE("numbers out of their domain") {
   check_refused({}, with([](auto& o) { o.scale = infinity; }), fault::option,
                 "scale is infinity: it has to be a finite number");

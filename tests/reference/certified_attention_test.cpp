@@ -374,7 +374,7 @@ TEST_CASE("Exact weights and log-sum-exps, also where a mask hides the other key
       const auto a = certified_cases::ask(h, r);
       INFO(masked << by_sink << all_tiers);
       CHECK(std::bit_cast<double>(pattern_at(a.weights, 0, r.type)) == 0.25);
-      for (const certificate c : a.weight_certificates) CHECK(c == certificate::exact);
+      for (const certificate c : a.weights_certificates) CHECK(c == certificate::exact);
       CHECK(std::bit_cast<double>(pattern_at(a.log_sum_exp, 0, r.type)) == 2);
       CHECK(a.log_sum_exp_certificates[0] == certificate::exact);
       CHECK(std::bit_cast<double>(pattern_at(a.output, 0, r.type)) == 2.75);

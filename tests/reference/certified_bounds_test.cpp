@@ -154,6 +154,9 @@ TEST_CASE("Certified bounds: products from norms, and from the largest coordinat
   // The norm of the query 2, of the largest key 2^-60: the square of that does not underflow.
   CHECK(certified::products(row.call, 4, row.w) >= 0x1p-59);
   CHECK(certified::products(row.call, 4, row.w) <= 0x1.001p-59);
+  // 2^-1134 is more than 0.
+  row.w.narrow.kernel.largest_query = 0x1p-1074;
+  CHECK(certified::rough_products(row.call, row.w) > 0);
   std::vector<double> q(9, 1), k(18, 2), v{1, 2};
   k[4] = 3;
   std::vector<float> out(1);
@@ -168,7 +171,7 @@ TEST_CASE("Certified bounds: products from norms, and from the largest coordinat
   const certified::call call(in, options, shape, results, how);
   certified::worker w;
   w.head.load(call, 0, 0);
-  // Norms: 3 and √(8 · 4 + 9) = 6.403. The largest coordinate, 3, nine times: 9.
+  // Norms: 3 and √(8 · 4 + 9) = 6.403. The largest coordinates, 1 and 3, nine times.
   CHECK(certified::products(call, 9, w) >= 3 * 6.403);
   CHECK(certified::products(call, 9, w) <= 3 * 6.404);
   w.narrow.kernel.largest_query = 1;  // as the kernel leaves it

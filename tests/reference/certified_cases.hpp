@@ -199,7 +199,7 @@ struct request {
 struct answer {
   std::vector<unsigned char> output, weights, log_sum_exp;
   std::vector<float> output_low, weights_low, log_sum_exp_low;
-  std::vector<certificate> output_certificates, weight_certificates, log_sum_exp_certificates;
+  std::vector<certificate> output_certificates, weights_certificates, log_sum_exp_certificates;
   attest::certification settled;
 
   bool same_bytes(const answer& o) const {
@@ -210,7 +210,7 @@ struct answer {
     return output == o.output && weights == o.weights && log_sum_exp == o.log_sum_exp &&
            same(output_low, o.output_low) && same(weights_low, o.weights_low) &&
            same(log_sum_exp_low, o.log_sum_exp_low) && output_certificates == o.output_certificates &&
-           weight_certificates == o.weight_certificates &&
+           weights_certificates == o.weights_certificates &&
            log_sum_exp_certificates == o.log_sum_exp_certificates;
   }
 };
@@ -232,9 +232,9 @@ inline answer ask(const head& h, const request& r) {
   }
   if (r.weights) {
     a.weights.resize(h.queries * h.keys * bytes);
-    a.weight_certificates.resize(h.queries * h.keys);
+    a.weights_certificates.resize(h.queries * h.keys);
     results.weights = any_result(a.weights.data(), r.type, scores);
-    results.weight_certificates = tensor<certificate>(a.weight_certificates.data(), scores);
+    results.weights_certificates = tensor<certificate>(a.weights_certificates.data(), scores);
     if (r.low_words) {
       a.weights_low.resize(h.queries * h.keys);
       results.weights_low = any_result(a.weights_low.data(), dtype::binary32, scores);
@@ -417,7 +417,7 @@ inline tally check(const head& h, const request& r, const answer& a, std::size_t
     if (r.weights)
       for (std::size_t n = 0; n < keys.size(); ++n) {
         const std::size_t at = i * h.keys + keys[n];
-        compare("weight", keys[n], pattern_at(a.weights, at, r.type), a.weight_certificates[at],
+        compare("weight", keys[n], pattern_at(a.weights, at, r.type), a.weights_certificates[at],
                 r.low_words ? &a.weights_low[at] : nullptr,
                 [&](const oracle::row_values& v) { return v.weight(n); }, first.rational_weight(), {});
       }

@@ -88,7 +88,7 @@ std::string digest(const inputs& in, const request& r, unsigned threads) {
   if (r.low_words) results.output_low = low(0);
   if (r.weights) {
     results.weights = high(1);
-    results.weight_certificates = known(1);
+    results.weights_certificates = known(1);
     if (r.low_words) results.weights_low = low(1);
   }
   if (r.attention.log_sum_exp) {

@@ -65,7 +65,7 @@ struct certified_results {
   std::optional<any_result> log_sum_exp = {};                    // [B, Hq, Tq, 1]
   std::optional<any_result> log_sum_exp_low = {};                // [B, Hq, Tq, 1]
   std::optional<tensor<certificate>> output_certificates = {};   // [B, Hq, Tq, d_v], of the element (its low word aside)
-  std::optional<tensor<certificate>> weight_certificates = {};
+  std::optional<tensor<certificate>> weights_certificates = {};
   std::optional<tensor<certificate>> log_sum_exp_certificates = {};
 };
 

@@ -55,7 +55,7 @@ call::call(const certified_inputs& inputs, const attention_options& attention, c
       how(certified),
       visible(shape, options),
       output(out.output, out.output_low, out.output_certificates, how.saturate) {
-  if (out.weights) weights.emplace(*out.weights, out.weights_low, out.weight_certificates, how.saturate);
+  if (out.weights) weights.emplace(*out.weights, out.weights_low, out.weights_certificates, how.saturate);
   if (out.log_sum_exp)
     log_sum_exp.emplace(*out.log_sum_exp, out.log_sum_exp_low, out.log_sum_exp_certificates, how.saturate);
   const std::array<std::size_t, 4> scores{shape.batch, shape.query_heads, shape.queries, shape.keys};
@@ -101,7 +101,7 @@ attention_shape checked_shape(const certified_inputs& in, const attention_option
   check_low("weights_low", out.weights_low, out.weights.has_value(), rows(shape.keys));
   check_low("log_sum_exp_low", out.log_sum_exp_low, out.log_sum_exp.has_value(), rows(1));
   check_certificates("output_certificates", out.output_certificates, true, rows(shape.value_width));
-  check_certificates("weight_certificates", out.weight_certificates, out.weights.has_value(),
+  check_certificates("weights_certificates", out.weights_certificates, out.weights.has_value(),
                      rows(shape.keys));
   check_certificates("log_sum_exp_certificates", out.log_sum_exp_certificates, out.log_sum_exp.has_value(),
                      rows(1));

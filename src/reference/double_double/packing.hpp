@@ -112,7 +112,7 @@ inline void pack_values(packed_head::data& head, const double* v, std::size_t st
         of_all[c] = hn::Max(of_all[c], most[c]);
       }
     }
-    // Whether a column is to be scaled: one that is not 0 and not in [2^-400, 2^899).
+    // Whether a column is to be scaled: one that is not 0 and not in [2^-400, 2^898).
     bool ordinary = true;
     for (std::size_t c = 0; c < vectors; ++c) {
       const V x = of_all[c];
