@@ -572,6 +572,19 @@ TEST_CASE("Progress comes in order and can stop the call") {
   certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {300, 1})}, how);
   CHECK(std::is_sorted(seen.begin(), seen.end()));
   CHECK(seen.back() == 300);
+  // A few rows of many go to all threads, too: 16 rows in parts of 4.
+  const array long_k = zeros(2000), long_v = zeros(2000, 5);
+  std::vector<double> y(300 * 5);
+  seen.clear();
+  how.threads = 2;
+  how.rows = {7, 23};
+  how.progress = [&](std::size_t done, std::size_t) {
+    seen.push_back(done);
+    return true;
+  };
+  certified_attention({q, long_k, long_v}, {}, {tensor<double>(y.data(), {300, 5})}, how);
+  CHECK(seen == std::vector<std::size_t>{1, 5, 9, 13, 16});
+  how = {};
   how.progress = [](std::size_t, std::size_t) { return false; };
   CHECK_THROWS_AS(certified_attention({q, k, v}, {}, {tensor<double>(x.data(), {300, 1})}, how), interrupted);
 }

@@ -26,7 +26,11 @@ std::vector<part> row_partition::parts() const {
   if (threads_ > 1 && heads < 4 * std::size_t{threads_})
     pieces = (16 * std::size_t{threads_} + heads - 1) / heads;
   std::size_t length = (shape.queries + pieces - 1) / pieces;
-  length = (length + call_.block_rows - 1) / call_.block_rows * call_.block_rows;
+  // Whole blocks, but of few rows something for every thread: they may take as long as many.
+  if (threads_ > 1 && rows() < threads_ * call_.block_rows)
+    length = std::min(length, (rows() + 2 * threads_ - 1) / (2 * threads_));
+  else
+    length = (length + call_.block_rows - 1) / call_.block_rows * call_.block_rows;
   if (call_.how.progress) length = std::min<std::size_t>(length, 256);  // so that it shows
   length = std::max<std::size_t>(length, 1);
   for (std::size_t b = 0; b < shape.batch; ++b)
