@@ -100,8 +100,9 @@ class certified_run {
       if (first == last) continue;
       w.q.load(call_.in.q, p.b, h, first, last, false);
       w.steps = call_.steps_of(h);
-      for (std::size_t i = first; i < last; i += call_.block_rows) {
-        const std::size_t end = std::min(i + call_.block_rows, last);
+      const std::size_t step = block_rows();
+      for (std::size_t i = first; i < last; i += step) {
+        const std::size_t end = std::min(i + step, last);
         const std::size_t rows = w.pending.size() + (end - i);
         do_block(call_, {p.b, h, first, i, end}, w);
         progress_.done(rows - w.pending.size());
@@ -111,6 +112,16 @@ class certified_run {
       finish_pending(call_, w);
       progress_.done(rows);
     }
+  }
+
+  /// Fewer rows in a block where they are so long that progress would not be asked for about a second.
+  std::size_t block_rows() const {
+    if (!call_.how.progress) return call_.block_rows;
+    constexpr double most = 2e8;  // products, of some ns each in pairs
+    const attention_shape& shape = call_.shape;
+    const double row =
+        static_cast<double>(shape.keys + 1) * static_cast<double>(shape.key_width + shape.value_width);
+    return static_cast<std::size_t>(std::clamp(most / row, 1.0, static_cast<double>(call_.block_rows)));
   }
 
   const call& call_;
