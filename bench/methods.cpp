@@ -143,8 +143,8 @@ method symbolic_rows(const head& h) {
   };
   m.check = [s, &h] {
     return for_each_number(h, [&](const char* array, std::size_t i, std::size_t j, double certified) {
-      const std::uint64_t bits = is_weight(array) ? round_correctly(s->weights[i](0, j), formats::binary64).pattern
-                                                  : round_correctly(s->output[i](0, j), formats::binary64).pattern;
+      const std::uint64_t bits = is_weight(array) ? round_correctly(s->weights[i](0, j), formats::binary64)
+                                                  : round_correctly(s->output[i](0, j), formats::binary64);
       return same_bits(std::bit_cast<double>(bits), certified);
     });
   };

@@ -236,7 +236,7 @@ quantity quantity_of(const exact_surd& x) {
   const auto decimal = to_significant_decimal(x, 40);
   return {x, decimal.value() - decimal.unit(), decimal.value() + decimal.unit(),
           [x](const unbounded_rational& y) { return compare(x, y); },
-          round_correctly(x, formats::binary64).pattern};
+          round_correctly(x, formats::binary64)};
 }
 
 // A weight or an output; `expression` makes it symbolically, which is asked for only where its decimal

@@ -50,7 +50,7 @@ reference_value certified(Enclose enclose, Expression expression, unsigned digit
   const std::uint64_t pattern =
       attempt.outcome == rounding_outcome::settled
           ? attempt.pattern
-          : round_correctly(expression(), value, formats::binary64, rounding::nearest_even).pattern;
+          : round_correctly(expression(), value, formats::binary64, rounding::nearest_even);
   const auto side_of = [&](const unbounded_rational& y) { return compare(expression(), y); };
   return {std::bit_cast<double>(pattern), std::nullopt, significant_decimal(enclosed_number{enclose, side_of}, digits)};
 }

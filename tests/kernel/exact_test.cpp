@@ -28,7 +28,7 @@ struct expectation {
 
 template <class Expression>
 double rounded(const Expression& x) {
-  return std::bit_cast<double>(attest::round_correctly(x, attest::formats::binary64).pattern);
+  return std::bit_cast<double>(attest::round_correctly(x, attest::formats::binary64));
 }
 
 /// The call's head h of batch element b, with key/value head kv, against the exact value rounded once.

@@ -230,7 +230,7 @@ struct rounding_claim : numerals<Printed> {
   template <class X>
   static constexpr void check(finding& found, const X& x, const interval<compiler_limbs>& value, std::size_t& at) {
     const std::string_view numeral = numerals<Printed>::next(at);
-    const std::uint64_t actual = round_correctly(x, value, Format, rounding::nearest_even).pattern;
+    const std::uint64_t actual = round_correctly(x, value, Format, rounding::nearest_even);
     const std::uint64_t expected = numeral_pattern(numeral, Format);
     if (actual == expected) return;
     found.holds = false;
@@ -253,7 +253,7 @@ struct bits_claim {
   static constexpr void check(finding& found, const X& x, const interval<compiler_limbs>& value, std::size_t& at) {
     constexpr std::uint64_t patterns[] = {Patterns...};
     const std::uint64_t expected = patterns[at++];
-    const std::uint64_t actual = round_correctly(x, value, Format, rounding::nearest_even).pattern;
+    const std::uint64_t actual = round_correctly(x, value, Format, rounding::nearest_even);
     if (actual == expected) return;
     found.holds = false;
     print_pattern(found.actual, actual, Format);

@@ -9,7 +9,7 @@ namespace attest {
 /// number that rounds to infinity is error::not_finite().
 template <exact_number T>
 constexpr auto nearest(T x, const format& f) {
-  return pattern_value<integer_of<T>>(round_correctly(x, f).pattern, f);
+  return pattern_value<integer_of<T>>(round_correctly(x, f), f);
 }
 
 /// ... for every element: nearest(W * exact_value(0.1), formats::binary64) is W * 0.1 as doubles have it.

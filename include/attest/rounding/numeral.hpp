@@ -13,7 +13,7 @@ namespace attest {
 template <exact_integer Integer = integer>
 constexpr std::uint64_t numeral_pattern(std::string_view numeral, const format& f) {
   const auto decimal = parse_decimal<Integer>(numeral);
-  const std::uint64_t pattern = round_correctly(decimal.value(), f).pattern;
+  const std::uint64_t pattern = round_correctly(decimal.value(), f);
   return decimal.negative ? pattern | f.sign_bit() : pattern;  // -0.0 keeps its sign
 }
 
@@ -36,7 +36,7 @@ constexpr basic_decimal<Integer> shortest_decimal(std::uint64_t pattern, const f
   for (unsigned digits = 1;; ++digits) {
     for (const auto direction : {decimal_rounding::nearest, sign(value) < 0 ? decimal_rounding::lower : decimal_rounding::upper}) {
       const auto candidate = to_significant_decimal(value, digits, direction);
-      if (round_correctly(candidate.value(), f).pattern == pattern) return candidate;
+      if (round_correctly(candidate.value(), f) == pattern) return candidate;
     }
   }
 }
@@ -50,7 +50,7 @@ constexpr integer_under<Expression> ulp_difference(std::string_view numeral, con
     return pattern == magnitude ? Integer(magnitude) : Integer(-Integer(magnitude));
   };
   const Integer printed = ordinal(numeral_pattern<Integer>(numeral, f));
-  const Integer correct = ordinal(round_correctly(x, f).pattern);
+  const Integer correct = ordinal(round_correctly(x, f));
   return printed - correct;
 }
 

@@ -15,8 +15,8 @@ constexpr auto differing = [] {
     const dyadic numpy = values(k / C, k % C);
     const dyadic correct = lesson1::values(0, k);
     if (numpy == correct) continue;
-    const std::uint64_t bits = round_correctly(numpy, formats::binary64).pattern;
-    const std::uint64_t correct_bits = round_correctly(correct, formats::binary64).pattern;
+    const std::uint64_t bits = round_correctly(numpy, formats::binary64);
+    const std::uint64_t correct_bits = round_correctly(correct, formats::binary64);
     found(count, 0) = integer(k);
     found(count, 1) = integer(static_cast<long long>(bits - correct_bits));
     ++count;  // a third row would be an error

@@ -112,12 +112,12 @@ inline void pack_values(packed_head::data& head, const double* v, std::size_t st
         of_all[c] = hn::Max(of_all[c], most[c]);
       }
     }
-    // Whether a column is to be scaled: one that is not 0 and not in [2^-400, 2^898).
+    // Whether a column is to be scaled: one that is not 0 and not in [2^-400, 2^899).
     bool ordinary = true;
     for (std::size_t c = 0; c < vectors; ++c) {
       const V x = of_all[c];
       hn::Store(x, d, largest + c * lanes);
-      const auto fits = hn::And(hn::Ge(x, hn::Set(d, 0x1p-400)), hn::Lt(x, hn::Set(d, 0x1p898)));
+      const auto fits = hn::And(hn::Ge(x, hn::Set(d, 0x1p-400)), hn::Lt(x, hn::Set(d, 0x1p899)));
       ordinary = ordinary && hn::AllTrue(d, hn::Or(fits, hn::Eq(x, hn::Zero(d))));
     }
     if (!ordinary) scale_values(head, panel);
