@@ -183,8 +183,8 @@ void add_array_options(CLI::App& command, array_options& o, bool results) {
   list("--name", o.names, "Q=NAME", "The array NAME is Q (or K, V, X, WQ, mask, ...); may be given again");
   list("--ignore", o.ignored, "NAME,...", "Arrays that are as good as not there; may be given again");
   list("--dtype", o.dtypes, "K=DTYPE,...",
-       "The integers of array K are the bits of DTYPE: float16, bfloat16, e4m3, e5m2, ...; int4, uint4:"
-       " two elements in a byte; several as Q=e4m3,K=e4m3, or given again");
+       "The integers of array K are the bits of DTYPE: float16, bfloat16, e4m3, e5m2, e8m0, ...; int4, uint4,"
+       " e2m1: two elements in a byte; several as Q=e4m3,K=e4m3, or given again");
   list("--block", o.blocks, "K=N,N,...",
        "The extents of the blocks of K that share a scale and a zero point; may be given again");
   command

@@ -204,10 +204,9 @@ const char* const explanation =
     "they are.\n"
     "\n"
     "--abs and --ulp are decided without rounding; given both, an element must keep to both. As\n"
-    "--ulp lse=4 or --abs lse=1e-5 they are of one array, which then keeps to what names it alone; several\n"
-    "as --ulp output=1,lse=4, or given again. No tolerance covers a NaN, an infinity, a shape or a missing "
-    "array. Without a tolerance nothing is\n"
-    "judged, and only equal arrays give status 0.\n"
+    "--ulp lse=4 or --abs lse=1e-5 they are of one array, which then keeps to what names it alone;\n"
+    "several as --ulp output=1,lse=4, or given again. No tolerance covers a NaN, an infinity, a shape\n"
+    "or a missing array. Without a tolerance nothing is judged, and only equal arrays give status 0.\n"
     "\n"
     "Exit status: 0 passed, 1 failed or not judged, 2 bad usage or bad input (one line on standard\n"
     "error says what).\n";
@@ -225,8 +224,9 @@ const char* const array_check_explanation =
     "a line says which one fits.\n"
     "\n"
     "--weighted-v N passes an element of output whose error is at most N 2^-p sum_j w_ij |v_jc|, the\n"
-    "weighted |V| of its row and column, computed from these inputs. A correctly rounded result has 1\n"
-    "unit at most, and each rounding of weights to the same format adds one: docs/check.md.";
+    "weighted |V| of its row and column, computed from these inputs; p is the precision of DTYPE, or of\n"
+    "the candidate's format, 8 for bfloat16. A correctly rounded result has 1 unit at most, and weights\n"
+    "rounded to that format add one: docs/check.md.";
 
 }  // namespace
 
@@ -249,8 +249,7 @@ void add_check_command(CLI::App& program, action& chosen) {
             "The largest absolute error to pass, exactly as written: 1e-12, 1/3, 0x1p-40");
   tolerance("--ulp", r->ulp, "[NAME=]N", "The largest ulp distance to pass, a whole number");
   tolerance("--weighted-v", r->weighted_v, "N[:DTYPE]",
-            "Files of arrays: the largest error of output to pass, in units of 2^-p of the weighted |V| of "
-            "its element, p being the precision of DTYPE, or of the candidate");
+            "Files of arrays: the largest error of output to pass, in units of its weighted |V|");
   command
       ->add_option("--only", r->only,
                    "Check only this array; may be given again, or with several: output,weights")

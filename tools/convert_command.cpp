@@ -132,12 +132,11 @@ int run(const request& r) {
 const char* const explanation =
     "Formats follow the extensions: .npy, .npz, .safetensors, .bin and .raw (with a JSON sidecar), .json;\n"
     "and .hpp, hexadecimal floats for C++, which is written and not read. No element is rounded but by\n"
-    "--round-to, to nearest with ties to even: for the inputs of a kernel that takes bfloat16, say, of "
-    "which\n"
-    "a reference is then to be made; an element that overflows is refused, or with --saturate the largest\n"
-    "number. What a format cannot hold is refused, or kept as the unsigned integers of its bits with the "
-    "dtype in\n"
-    "a sidecar (bfloat16 and float8 in .npy). JSON keeps values, as binary64, and not dtypes.\n"
+    "--round-to, to nearest with ties to even: for the inputs of a kernel that takes bfloat16, say, of\n"
+    "which a reference is then to be made; an element that overflows is refused, or with --saturate the\n"
+    "largest number. What a format cannot hold is refused, or kept as the unsigned integers of its bits\n"
+    "with the dtype in a sidecar (bfloat16 and float8 in .npy). JSON keeps values, as binary64, and not\n"
+    "dtypes.\n"
     "\n"
     "Exit status: 0 done, 2 bad usage or bad input (one line on standard error says what).";
 
