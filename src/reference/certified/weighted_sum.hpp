@@ -47,7 +47,7 @@ inline int lowest_bit(const input_number& x) { return x.exponent + std::countr_z
 /// Σ v_j w_j for elements that are multiples of one unit 2^unit and below 2^127 units. Fewer than 2^60 terms.
 class weighted_sum {
  public:
-  weighted_sum(int unit) : unit_(unit) {}
+  explicit weighted_sum(int unit) : unit_(unit) {}
 
   /// Whether an element fits.
   static bool fits(const input_number& v, int unit) {
