@@ -4,11 +4,12 @@
 #include "progress.hpp"
 
 #include <attest/check/attention.hpp>
-#include <attest/problem/visibility.hpp>
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/rounded_array.hpp>
 #include <attest/io/sha256.hpp>
+#include <attest/problem/one_line.hpp>
+#include <attest/problem/visibility.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,7 @@ bool is_companion(const std::string& name) { return name.ends_with("_low") || io
 
 std::string listed(const std::vector<io::array_info>& arrays) {
   std::string text;
-  for (const io::array_info& a : arrays) text += (text.empty() ? "" : ", ") + io::one_line(a.name);
+  for (const io::array_info& a : arrays) text += (text.empty() ? "" : ", ") + one_line(a.name);
   return text.empty() ? "none" : text;
 }
 
@@ -335,7 +336,7 @@ class checker {
   // Of each element of the output: sum_j w_ij |v_jc|, from the inputs.
   std::vector<double> weighted_values(const std::string& name, const array_reference& known) {
     if (name != "output" && name != "expected.output")
-      throw input_error("--weighted-v: array " + io::one_line(name) +
+      throw input_error("--weighted-v: array " + one_line(name) +
                         " is no mean of V: only output is: give --abs or --ulp for it");
     if (!request_.cases.empty())
       load_case();
@@ -485,8 +486,8 @@ class checker {
       if (same != given.end()) continue;
       const auto named =
           std::find_if(given.begin(), given.end(), [&](const auto& g) { return g.first == file->text; });
-      text += "; the reference was made of " + io::one_line(file->text) + " with SHA-256 " +
-              io::one_line(digest->text) +
+      text += "; the reference was made of " + one_line(file->text) + " with SHA-256 " +
+              one_line(digest->text) +
               (named == given.end() ? ", which was not given" : ", and the file given has " + named->second);
     }
     return text;

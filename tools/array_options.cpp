@@ -4,6 +4,7 @@
 
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/problem/one_line.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -305,7 +306,7 @@ void report_unused(const std::vector<std::string>& names) {
   std::string text = "attest: not used:";
   for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? " " : ", ") + names[i];
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
-  std::cerr << io::one_line(text) + "\n";
+  std::cerr << one_line(text) + "\n";
 }
 
 std::optional<query_key_value> inputs_of(const io::attention_arrays& arrays) {

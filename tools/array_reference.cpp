@@ -10,7 +10,9 @@
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
 #include <attest/reference/attention.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -314,7 +316,7 @@ std::string report_text(const certification& c, row_range rows, double time) {
   text += "},\n  \"exact\": " + std::to_string(c.exact) +
           ",\n  \"undecided\": " + std::to_string(c.undecided) +
           ",\n  \"most_bits\": " + std::to_string(c.most_bits) +
-          ",\n  \"seconds\": " + io::shortest_decimal(time) + ",\n  \"undecided_elements\": [";
+          ",\n  \"seconds\": " + shortest_text(time) + ",\n  \"undecided_elements\": [";
   for (const undecided_element& e : c.undecided_elements)
     text += (&e == &c.undecided_elements.front() ? "\n    " : ",\n    ") +
             ("{\"array\": " + io::json::quote(name_of(e.array))) +
@@ -449,7 +451,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
     }
     std::error_code ignored;
     if (r.resume && !std::filesystem::exists(part_path, ignored))
-      std::cerr << "attest: --resume: there is no " + io::one_line(part_path) + ": from the first row\n";
+      std::cerr << "attest: --resume: there is no " + one_line(part_path) + ": from the first row\n";
     if (r.resume && std::filesystem::exists(part_path, ignored)) {
       std::string bytes = io::read_file(part_path);
       const part kept =
@@ -479,7 +481,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
         std::cerr << "attest: interrupted after " + std::to_string(at - range.first) + " of " +
                          std::to_string(range.last - range.first) + " rows" +
                          (at > range.first
-                              ? "; they are kept in " + io::one_line(part_path) + ", and --resume continues"
+                              ? "; they are kept in " + one_line(part_path) + ", and --resume continues"
                               : "") +
                          "\n";
         return interrupt_watch::status();
@@ -490,7 +492,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
         try {
           status = interruption();
         } catch (const std::exception& e) {
-          std::cerr << io::one_line(std::string("attest: ") + e.what()) + "\n";
+          std::cerr << one_line(std::string("attest: ") + e.what()) + "\n";
         }
         std::_Exit(status);
       });
@@ -555,7 +557,7 @@ int write_reference(const array_reference_request& r, const std::string& where) 
       summary += "; rows " + std::to_string(range.first) + ":" + std::to_string(range.last) + " of " +
                  std::to_string(place.all()) + ", " + leading_axes(leading.size() + 1);
     io::write_standard_output(
-        io::one_line(summary + "; each element correctly rounded" +
+        one_line(summary + "; each element correctly rounded" +
                      (counts.undecided > 0 ? " but " + std::to_string(counts.undecided) + " undecided" : "") +
                      "; of " + case_text(p, shape)) +
         "\n");

@@ -3,6 +3,7 @@
 
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/problem/one_line.hpp>
 
 #include <csignal>
 #include <exception>
@@ -15,7 +16,7 @@ namespace {
 
 int fail(std::string_view message) {
   constexpr std::size_t longest = 1000;  // what a file quotes of itself can be as long as the file
-  std::string line = attest::io::one_line(message);
+  std::string line = attest::one_line(message);
   if (line.size() > longest) line.replace(longest / 2, line.size() - longest, " ... ");
   std::cerr << "attest: " + line + '\n';
   return attest::tools::bad_input;

@@ -3,6 +3,8 @@
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 #include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,18 +18,18 @@ using io::json::quote;
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  return io::shortest_decimal(value);
+  return shortest_text(value);
 }
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + io::one_line(name);
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + one_line(name);
   return text;
 }
 
 // The difference of two finite elements, exactly.
 std::string exact_error(const array_report& array, std::size_t at) {
-  return io::exact_text(absolute_difference(array.reference, array.candidate, at));
+  return exact_text(absolute_difference(array.reference, array.candidate, at));
 }
 
 class text_writer {
@@ -36,14 +38,14 @@ class text_writer {
 
   std::string write() {
     if (length_ == report_length::verdict) return conclusion() + '\n';
-    line(io::one_line(report_.candidate) + " against " + io::one_line(report_.reference) + ", " + values());
+    line(one_line(report_.candidate) + " against " + one_line(report_.reference) + ", " + values());
     line("");
     for (const array_report& array : report_.arrays) text_ += describe(array, length_ == report_length::all);
     for (const std::string& name : report_.missing)
-      line(io::one_line(name) +
+      line(one_line(name) +
            ": failed, the candidate has no such array (--only NAME checks some arrays alone)");
     if (!report_.extra.empty()) line("not compared, as the reference has none: " + joined(report_.extra));
-    for (const std::string& hint : report_.hints) line("note: " + io::one_line(hint));
+    for (const std::string& hint : report_.hints) line("note: " + one_line(hint));
     if (!report_.left_out.empty())
       line("not compared, as --only leaves them out: " + joined(report_.left_out));
     line("");

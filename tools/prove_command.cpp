@@ -5,6 +5,7 @@
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/sha256.hpp>
+#include <attest/problem/one_line.hpp>
 #include <attest/prove/claims.hpp>
 #include <attest/prove/proof_file.hpp>
 
@@ -43,10 +44,10 @@ std::string command_line(const request& r) {
 void report(const std::string& name, const std::vector<prove::wrong_number>& wrong) {
   std::string lines;
   for (std::size_t k = 0; k < std::min(wrong.size(), most_lines); ++k)
-    lines += io::one_line(name + ": " + wrong[k].message()) + '\n';
+    lines += one_line(name + ": " + wrong[k].message()) + '\n';
   if (wrong.size() > most_lines)
     lines +=
-        io::one_line(name) + ": and " + std::to_string(wrong.size() - most_lines) + " more wrong numbers\n";
+        one_line(name) + ": and " + std::to_string(wrong.size() - most_lines) + " more wrong numbers\n";
   std::cerr << lines;
 }
 

@@ -7,6 +7,7 @@
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 #include <attest/io/number.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -91,7 +92,7 @@ std::vector<drawn_array> arrays_of(const request& r) {
 }
 
 std::string element(double x, bool hexadecimal) {
-  if (!hexadecimal) return io::shortest_decimal(x);
+  if (!hexadecimal) return shortest_text(x);
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, std::fabs(x), std::chars_format::hex).ptr;
   return std::string(std::signbit(x) ? "\"-0x" : "\"0x") + std::string(digits, end) + '"';

@@ -10,6 +10,8 @@
 #include <attest/io/files.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <memory>
 #include <optional>
@@ -60,7 +62,7 @@ std::string summary(const std::string& output, const io::case_batch& file,
          counted(keys, "key", "keys") + ", d_k = " + std::to_string(columns(answer.keys)) +
          ", d_v = " + std::to_string(answer.output.columns()) + ", " +
          (first.mask ? "mask" : "every query sees every key") + ", scale " +
-         (first.scale ? io::exact_text(*first.scale).substr(0, 40) : "1/sqrt(d_k)") + "; " +
+         (first.scale ? exact_text(*first.scale).substr(0, 40) : "1/sqrt(d_k)") + "; " +
          counted(weights, "weight", "weights") + " and " + counted(outputs, "output", "outputs") +
          ", each correctly rounded to binary64 and to " + counted(answer.digits, "digit", "digits");
 }
@@ -122,7 +124,7 @@ int run(const request& given) {
     return r.cross_check ? report_cross_check(file.examples, answers) : done;
   }
   target->write(text);
-  io::write_standard_output(io::one_line(summary(r.output, file, answers)) + '\n');
+  io::write_standard_output(one_line(summary(r.output, file, answers)) + '\n');
   return r.cross_check ? report_cross_check(file.examples, answers) : done;
 }
 

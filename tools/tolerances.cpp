@@ -5,6 +5,7 @@
 #include <attest/io/array_file.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -101,7 +102,7 @@ const given_tolerance& tolerances::of(const std::string& array) const {
 
 std::string tolerances::text() const {
   std::string text = unnamed_.said.any() ? " within " + unnamed_.said.all() : std::string();
-  for (const auto& [name, t] : named_) text += ", " + io::one_line(name) + " within " + t.said.all();
+  for (const auto& [name, t] : named_) text += ", " + one_line(name) + " within " + t.said.all();
   return text;
 }
 

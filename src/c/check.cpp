@@ -1,6 +1,7 @@
 #include "c/translate.hpp"
 
 #include <attest/check/attention.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/rounding/format.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::string& last_report() {
 exact_scalar bound(double x, const char* array, const char* name) {
   if (!std::isfinite(x) || x < 0)
     throw attention_error(fault::option, array,
-                          std::string("the tolerance ") + name + " is " + std::to_string(x) +
+                          std::string("the tolerance ") + name + " is " + shortest_text(x) +
                               ": give a finite number that is not negative");
   return exact_value<unbounded_integer>(x);
 }

@@ -1,7 +1,7 @@
 #include <attest/check/report.hpp>
 
-#include <attest/io/input_error.hpp>
-#include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-  return io::shortest_decimal(value);
+  return shortest_text(value);
 }
 
 // The difference of two finite elements, exactly.
 std::string exact_error(const array_report& array, std::size_t at) {
-  return io::exact_text(absolute_difference(array.reference, array.candidate, at));
+  return exact_text(absolute_difference(array.reference, array.candidate, at));
 }
 
 // Four significant digits.
@@ -74,7 +74,7 @@ class array_writer {
 
   void heading() {
     const std::string measure = array_.measured ? std::string(" in ") + array_.measured->measure->name : "";
-    line(io::one_line(array_.name) + (array_.name.empty() ? "" : " ") + shape_text(c_.shape) + measure +
+    line(one_line(array_.name) + (array_.name.empty() ? "" : " ") + shape_text(c_.shape) + measure +
          ": " + name_of(c_.outcome) + ", " + summary(c_));
     if (array_.layout)
       line("  note: the candidate's elements fit in the order " + *array_.layout + ": transpose them to " +
@@ -202,7 +202,7 @@ std::string text_of(const exact_scalar& x) {
   const double nearest = nearest_binary64(x);
   return std::isfinite(nearest) && exact_scalar(exact_value<unbounded_integer>(nearest)) == x
              ? number(nearest)
-             : io::exact_text(x);
+             : exact_text(x);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ array_report report_of(array_comparison c) {
   if (c.allowed.weighted_v) {
     const format& of = weighted_format(c);
     const exact_scalar& units = c.allowed.weighted_v->units;
-    r.said.weighted_v = "weighted_v " + (is_integer(units) ? io::exact_text(units) : text_of(units)) +
+    r.said.weighted_v = "weighted_v " + (is_integer(units) ? exact_text(units) : text_of(units)) +
                         (&of == c.measure ? "" : std::string(" of ") + of.name);
   }
   r.reference = {c.shape, std::move(c.reference), {}};
@@ -232,7 +232,7 @@ array_report report_of(array_comparison c) {
 
 std::string element_text(const exact_array& array, std::size_t at) {
   const auto beyond = array.beyond.find(at);
-  return beyond == array.beyond.end() ? number(array.values[at]) : io::exact_text(beyond->second);
+  return beyond == array.beyond.end() ? number(array.values[at]) : exact_text(beyond->second);
 }
 
 std::string describe(const array_report& array, bool elements) {

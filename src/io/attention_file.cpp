@@ -1,6 +1,7 @@
 #include <attest/io/attention_file.hpp>
 
 #include <attest/io/input_error.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <cmath>
@@ -121,7 +122,7 @@ class writer {
     if (std::isinf(nearest))
       throw input_error(name_ + ": " + std::string(place) +
                         " overflows binary64, in which attention-v1 is written: scale the inputs down");
-    return shortest_decimal(nearest);
+    return shortest_text(nearest);
   }
   std::string number(std::string_view place, const exact_scalar& x) const {
     return is_integer(x) ? exact_text(x) : number(place, nearest_binary64(x));

@@ -2,6 +2,7 @@
 #include <attest/io/input_error.hpp>
 #include <attest/io/near_name.hpp>
 #include <attest/io/number.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
@@ -221,11 +222,11 @@ std::string options_text(const attention_options& a, const output_options& o) {
   };
   const auto numbers = [](const std::vector<double>& all) {
     std::string list;
-    for (const double x : all) list += (list.empty() ? "" : ", ") + shortest_decimal(x);
+    for (const double x : all) list += (list.empty() ? "" : ", ") + shortest_text(x);
     return '[' + list + ']';
   };
-  if (a.scale) add("scale", shortest_decimal(*a.scale));
-  if (a.softcap) add("softcap", shortest_decimal(*a.softcap));
+  if (a.scale) add("scale", shortest_text(*a.scale));
+  if (a.softcap) add("softcap", shortest_text(*a.softcap));
   if (a.causal) add("causal", "true");
   if (a.corner) add("corner", *a.corner == causal_corner::top_left ? "\"top_left\"" : "\"bottom_right\"");
   if (a.window) {

@@ -5,6 +5,7 @@
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
 #include <attest/io/number.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,7 @@ void write_level(std::string& out, const host_array& a, std::size_t level, std::
     } else if (format_of(a.type) == nullptr) {
       out += std::to_string(static_cast<std::int64_t>(x));
     } else {
-      out += shortest_decimal(x);
+      out += shortest_text(x);
     }
     ++at;
     return;

@@ -6,6 +6,7 @@
 #include <attest/io/number.hpp>
 #include <attest/reference/attention.hpp>
 #include <attest/reference/exact_head.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/reference/rounded.hpp>
 #include <attest/rounding/rounding_test.hpp>
 #include <attest/symbolic/softmax.hpp>
@@ -295,7 +296,7 @@ long leading_digits(const unbounded_rational& x) {
 // The leading digits of the value, to the unit 10^exponent, and whether that is all of it.
 std::string leading_text(const quantity& q, long exponent) {
   if (q.exact && q.exact->is_rational()) {
-    std::string full = io::exact_text(simplest(q.exact->rational_part()));
+    std::string full = exact_text(simplest(q.exact->rational_part()));
     if (full.find_first_of("x/") == std::string::npos && full.size() <= 40) return full;
     // A finite decimal that is no longer than the digits asked for.
     const unbounded_integer units = whole_units(q.low, exponent);
@@ -348,7 +349,7 @@ std::optional<wrong_number> judged(claim_kind k, const std::string& numeral, con
       if (q.exact && *q.exact == claimed) return std::nullopt;
       wrong.exact = leading_text(q, std::min(leading_digits(q.low) - 17, 0L));
       if (wrong.exact.ends_with("…") && q.exact && q.exact->is_rational()) {
-        const std::string fraction = io::exact_text(simplest(q.exact->rational_part()));
+        const std::string fraction = exact_text(simplest(q.exact->rational_part()));
         if (fraction.find('x') == std::string::npos && fraction.size() <= 24) wrong.right = fraction;
       }
       return wrong;
@@ -365,7 +366,7 @@ std::optional<wrong_number> judged(claim_kind k, const std::string& numeral, con
       if (q.nearest == pattern_of_numeral(numeral)) return std::nullopt;
       const double right = std::bit_cast<double>(q.nearest);
       wrong.exact = leading_text(q, std::max(leading_digits(q.low) - 20, -1100L));
-      if (!std::isinf(right)) wrong.right = io::shortest_decimal(right);
+      if (!std::isinf(right)) wrong.right = shortest_text(right);
       return wrong;
     }
   }

@@ -3,6 +3,8 @@
 #include <attest/exact/decimal.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/number.hpp>
+#include <attest/problem/one_line.hpp>
+#include <attest/reference/number_text.hpp>
 #include <attest/reference/rounded.hpp>
 
 #include <algorithm>
@@ -53,7 +55,7 @@ bool is_double(const exact_scalar& x) {
 /// As a double: a short decimal where that is the number itself, otherwise a hexadecimal float.
 std::string double_text(const exact_scalar& x) {
   const double value = nearest_binary64(x);
-  const std::string decimal = io::shortest_decimal(value);
+  const std::string decimal = shortest_text(value);
   if (decimal.size() <= 10 && io::read_exact(decimal) == x) return decimal;
   char buffer[40];
   const double magnitude = std::fabs(value);
@@ -75,9 +77,9 @@ class writer {
       if (inputs_.is_batch()) body_ += "}  // namespace example_" + std::to_string(b) + "\n\n";
     }
     const std::string space = "proof_of_" + identifier(source_.case_name);
-    std::string text = "// Every number printed in " + io::one_line(source_.case_name) +
+    std::string text = "// Every number printed in " + one_line(source_.case_name) +
                        ", proved: this file compiles exactly when each of them is right.\n"
-                       "// Written by attest (" + io::one_line(source_.command) +
+                       "// Written by attest (" + one_line(source_.command) +
                        "); change the case, not this file.\n"
                        "// case sha256: " + source_.case_sha256 + "\n"
                        "#include <attest/proof.hpp>\n\n"

@@ -6,6 +6,7 @@
 
 #include <attest/enclosure/printed.hpp>
 #include <attest/io/input_error.hpp>
+#include <attest/problem/one_line.hpp>
 #include <attest/problem/shape_text.hpp>
 #include <attest/reference/exact_head.hpp>
 #include <attest/symbolic/softmax.hpp>
@@ -122,7 +123,7 @@ class tracer {
   static std::string shape(std::size_t rows, std::size_t columns) {
     return shape_text(std::array{rows, columns});
   }
-  std::string foreign(const std::string& text) const { return page_.words(io::one_line(text)); }
+  std::string foreign(const std::string& text) const { return page_.words(one_line(text)); }
 
   // --- certified decimals ---
 
@@ -464,7 +465,7 @@ class tracer {
   // "1 red"
   std::string position(std::size_t i) const {
     if (options_.positions.empty()) return number(i);
-    std::string name = io::one_line(options_.positions[i]);
+    std::string name = one_line(options_.positions[i]);
     if (display_width(name) > longest_name) {
       std::size_t end = 0;
       for (std::size_t characters = 0; characters < longest_name - 2; ++characters)

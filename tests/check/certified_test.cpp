@@ -9,6 +9,7 @@
 #include <attest/io/case_file.hpp>
 #include <attest/io/expected_arrays.hpp>
 #include <attest/io/files.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <cmath>
 
@@ -97,7 +98,7 @@ TEST_CASE("fractions are rounded and have offsets, integers past 2^53 are exact"
   const certified_array& k = arrays[1];
   CHECK(k.reference.values[0] == 9007199254740992.0);
   CHECK(k.reference.beyond.size() == 1);
-  CHECK(io::exact_text(k.reference.exact(0)) == "9007199254740993");
+  CHECK(exact_text(k.reference.exact(0)) == "9007199254740993");
   CHECK(k.offsets[0] == 0.5);
   CHECK_FALSE(k.exact_decimal(1));
 }
@@ -146,5 +147,5 @@ TEST_CASE("a batch is its examples, one after the other") {
   const certified_array& k = arrays[1];
   CHECK(k.reference.shape == std::vector<std::size_t>{3, 1, 2});
   CHECK(k.reference.beyond.size() == 3);
-  CHECK(io::exact_text(k.reference.exact(4)) == "9007199254740993");
+  CHECK(exact_text(k.reference.exact(4)) == "9007199254740993");
 }

@@ -7,6 +7,7 @@
 #include <attest/io/expected_arrays.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/json.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -146,13 +147,13 @@ void write_level(std::string& out, const exact_array& a, std::size_t level, std:
   if (level == a.shape.size()) {
     const double x = a.values[at];
     if (const auto beyond = a.beyond.find(at); beyond != a.beyond.end())
-      out += io::json::quote(io::exact_text(beyond->second));
+      out += io::json::quote(exact_text(beyond->second));
     else if (std::isnan(x))
       out += "NaN";
     else if (std::isinf(x))
       out += x < 0 ? "-Infinity" : "Infinity";
     else
-      out += io::shortest_decimal(x);
+      out += shortest_text(x);
     ++at;
     return;
   }

@@ -5,6 +5,7 @@
 #include <attest/io/expected_arrays.hpp>
 #include <attest/io/input_error.hpp>
 #include <attest/io/number.hpp>
+#include <attest/reference/number_text.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
-#include <attest/io/input_error.hpp>
+#include <attest/problem/one_line.hpp>
 
-namespace attest::io {
+namespace attest {
 
 std::string one_line(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -22,4 +22,4 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-}  // namespace attest::io
+}  // namespace attest
