@@ -16,12 +16,6 @@ namespace attest {
 
 namespace {
 
-std::size_t count_of(std::span<const std::size_t> shape) {
-  std::size_t count = 1;
-  for (const std::size_t extent : shape) count *= extent;
-  return count;
-}
-
 void note(occurrences& what, std::size_t at) {
   if (what.count++ == 0) what.first = at;
 }
@@ -322,11 +316,11 @@ std::uint64_t pattern_of(double x, const format& f) {
 
 array_comparison compare_arrays(const array_reference& reference, const array_view& candidate,
                                 const format* candidate_format, const array_tolerance& allowed) {
-  if (count_of(reference.shape) != reference.high.size() ||
+  if (elements_of(reference.shape) != reference.high.size() ||
       (!reference.low.empty() && reference.low.size() != reference.high.size()))
     throw std::invalid_argument("the reference's elements do not fit its shape " +
                                 shape_text(reference.shape));
-  if (count_of(candidate.shape) != candidate.values.size())
+  if (elements_of(candidate.shape) != candidate.values.size())
     throw std::invalid_argument("the candidate's elements do not fit its shape " +
                                 shape_text(candidate.shape));
   if ((allowed.absolute && is_negative(*allowed.absolute)) ||

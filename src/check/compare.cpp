@@ -13,6 +13,16 @@
 
 namespace attest {
 
+std::size_t elements_of(std::span<const std::size_t> shape) {
+  std::size_t count = 1;
+  for (const std::size_t extent : shape) {
+    if (extent != 0 && count > std::numeric_limits<std::size_t>::max() / extent)
+      throw std::invalid_argument("a shape has too many elements: " + shape_text(shape));
+    count *= extent;
+  }
+  return count;
+}
+
 namespace {
 
 /// An array as compare() takes it: `beyond` may be missing.
@@ -182,16 +192,6 @@ class comparer {
   magnitude largest_error_;
   comparison result_;
 };
-
-std::size_t elements_of(std::span<const std::size_t> shape) {
-  std::size_t count = 1;
-  for (const std::size_t extent : shape) {
-    if (extent != 0 && count > std::numeric_limits<std::size_t>::max() / extent)
-      throw std::invalid_argument("a shape has too many elements: " + shape_text(shape));
-    count *= extent;
-  }
-  return count;
-}
 
 void require_elements(const char* which, const array_view& a) {
   const std::size_t count = elements_of(a.shape);

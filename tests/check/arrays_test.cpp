@@ -323,6 +323,13 @@ TEST_CASE("errors in units of the weighted |V|") {
                   std::invalid_argument);
 }
 
+TEST_CASE("a shape whose elements nothing can count is refused") {
+  // 2^63 · 2 is 0 in 64 bits.
+  const std::vector<std::size_t> shape{1, std::size_t{1} << 63, 2};
+  CHECK_THROWS_AS(compare_arrays({shape, {}, {}, nullptr, false}, {shape, {}}, nullptr, {}),
+                  std::invalid_argument);
+}
+
 TEST_CASE("the worst elements are those of the tolerance") {
   // Element 1 is off by 2^-10 where values cancel, by many ulps of 2^-20; element 0 by one ulp of 1, 2^-7.
   const array_reference reference{{3}, {1, 0x1p-20, 2}, {}, &formats::binary64, false, {1, 1, 2}};

@@ -27,6 +27,9 @@ struct array_view {
   std::span<const double> values;
 };
 
+/// How many elements an array of the shape has. std::invalid_argument: more than a size_t holds.
+std::size_t elements_of(std::span<const std::size_t> shape);
+
 /// What every element of an array must keep to. Where both are given it must keep to both.
 struct tolerance {
   /// |candidate - reference| <= absolute, decided exactly; not negative, finite.
