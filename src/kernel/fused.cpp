@@ -293,7 +293,7 @@ class fused_call {
 
   fused_head::query_row<T> query(std::size_t b, std::size_t h, std::size_t i) const {
     const auto keys = visible_.keys(b, i);
-    fused_head::query_row<T> row{in_.q.data() + in_.q.where().offset(b, h, i, 0), in_.q.where().strides[3]};
+    fused_head::query_row<T> row{{in_.q.data() + in_.q.where().offset(b, h, i, 0)}, in_.q.where().strides[3]};
     row.first_key = keys.first;
     row.last_key = keys.last;
     row.position = visible_.position(b, i);
