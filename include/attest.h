@@ -340,6 +340,9 @@ ATTEST_API attest_status attest_certified_attention(const attest_inputs* inputs,
 
 /* ---- Checking a kernel --------------------------------------------------------------------------------- */
 
+/* attest_tolerance and attest_comparison stand inside other structures and do not grow: what is added later
+ * stands at the end of those. */
+
 /* What every element of an array must keep to: to all that are said. NaN or infinity in one of candidate and
  * reference alone, and another shape, fail in any case. */
 typedef struct attest_tolerance {

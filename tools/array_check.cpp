@@ -71,10 +71,10 @@ bool is_input_name(std::string name) {
 }
 
 // What the array of this name is; that decides how its axes are called.
-result_array array_named(const std::string& name) {
-  return name == "lse"       ? result_array::log_sum_exp
-         : name == "weights" ? result_array::weights
-                             : result_array::output;
+reference_array array_named(const std::string& name) {
+  return name == "lse"       ? reference_array::log_sum_exp
+         : name == "weights" ? reference_array::weights
+                             : reference_array::output;
 }
 
 class checker {

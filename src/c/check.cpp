@@ -87,9 +87,10 @@ void check(const attest_inputs* inputs, const attest_options* options, const att
   take(arrays.output, given_arrays.output, "output");
   take(arrays.weights, given_arrays.weights, "weights");
   take(arrays.log_sum_exp, given_arrays.log_sum_exp, "log_sum_exp");
-  const attention_tolerance allowed{tolerance(given_arrays.output_tolerance, "output"),
-                                    tolerance(given_arrays.log_sum_exp_tolerance, "log_sum_exp"),
-                                    tolerance(given_arrays.weights_tolerance, "weights")};
+  const attention_tolerance allowed{
+      .output = tolerance(given_arrays.output_tolerance, "output"),
+      .weights = tolerance(given_arrays.weights_tolerance, "weights"),
+      .log_sum_exp = tolerance(given_arrays.log_sum_exp_tolerance, "log_sum_exp")};
   checked_shape(read.q, read.k, read.v, asked);
   check_memory(read.k, read.v);
   attest_check_report result{};

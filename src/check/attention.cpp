@@ -80,22 +80,22 @@ std::vector<double> weighted_v(const certified_inputs& inputs, const attention_o
 
 std::vector<std::optional<array_reference>> exact_elements(const certified_inputs& inputs,
                                                            const attention_options& attention,
-                                                           result_array which,
+                                                           reference_array which,
                                                            const std::vector<std::size_t>& places,
                                                            const std::function<void(std::size_t)>& progress) {
   const attention_shape s = checked_shape(inputs.q, inputs.k, inputs.v, attention);
   attention_options asked = attention;
-  const bool sums = which == result_array::log_sum_exp;
+  const bool sums = which == reference_array::log_sum_exp;
   if (!sums) asked.log_sum_exp.reset();
   result_buffers to;
-  const certified_results results = results_of(to, s, sums, which == result_array::weights, true);
+  const certified_results results = results_of(to, s, sums, which == reference_array::weights, true);
   const std::vector<double>& high = sums                             ? to.log_sum_exp
-                                    : which == result_array::weights ? to.weights
+                                    : which == reference_array::weights ? to.weights
                                                                      : to.output;
   const std::vector<float>& low = sums                             ? to.log_sum_exp_low
-                                  : which == result_array::weights ? to.weights_low
+                                  : which == reference_array::weights ? to.weights_low
                                                                    : to.output_low;
-  const std::size_t width = sums ? 1 : which == result_array::weights ? s.keys : s.value_width;
+  const std::size_t width = sums ? 1 : which == reference_array::weights ? s.keys : s.value_width;
   std::vector<std::optional<array_reference>> all;
   for (const std::size_t at : places) {
     if (progress) progress(all.size());
@@ -109,7 +109,7 @@ std::vector<std::optional<array_reference>> exact_elements(const certified_input
   return all;
 }
 
-void explain(array_comparison& c, const convention_case& meant, result_array which) {
+void explain(array_comparison& c, const convention_case& meant, reference_array which) {
   const double own = c.nan_mismatches.count + c.infinity_mismatches.count > 0 || !c.absolute_error
                          ? std::numeric_limits<double>::infinity()
                          : c.absolute_error->value;
@@ -132,22 +132,22 @@ std::vector<array_comparison> check_attention(const certified_inputs& inputs,
                                               const attention_tolerance& allowed,
                                               const attention_check_options& how) {
   struct checked {
-    result_array which;
+    reference_array which;
     const char* name;
     const any_tensor* array;
     const array_tolerance& allowed;
   };
   const auto place_of = [](const std::optional<any_tensor>& a) { return a ? &*a : nullptr; };
   const checked all[] = {
-      {result_array::output, "output", place_of(candidate.output), allowed.output},
-      {result_array::log_sum_exp, "log_sum_exp", place_of(candidate.log_sum_exp), allowed.log_sum_exp},
-      {result_array::weights, "weights", place_of(candidate.weights), allowed.weights}};
+      {reference_array::output, "output", place_of(candidate.output), allowed.output},
+      {reference_array::log_sum_exp, "log_sum_exp", place_of(candidate.log_sum_exp), allowed.log_sum_exp},
+      {reference_array::weights, "weights", place_of(candidate.weights), allowed.weights}};
   const attention_shape s = checked_shape(inputs.q, inputs.k, inputs.v, attention);
   bool binary64 = false;  // rounded to nearest, as some candidate is in binary64
   bool narrower = false;
   bool weighted = false;
   for (const checked& a : all) {
-    if (a.allowed.weighted_v && a.which != result_array::output)
+    if (a.allowed.weighted_v && a.which != reference_array::output)
       throw attention_error(
           fault::option, a.name,
           "a tolerance in units of the weighted |V| is one of the output: give an absolute one, "
@@ -187,14 +187,14 @@ std::vector<array_comparison> check_attention(const certified_inputs& inputs,
   std::vector<array_comparison> answers;
   for (const checked& a : all) {
     if (a.array == nullptr) continue;
-    const bool sums = a.which == result_array::log_sum_exp;
+    const bool sums = a.which == reference_array::log_sum_exp;
     result_buffers& known = a.array->type() == dtype::binary64 ? to_nearest : to_odd;
     std::vector<double>& high = sums                               ? known.log_sum_exp
-                                : a.which == result_array::weights ? known.weights
+                                : a.which == reference_array::weights ? known.weights
                                                                    : known.output;
     layout full{s.batch, s.query_heads, s.queries,
                 sums                               ? 1
-                : a.which == result_array::weights ? s.keys
+                : a.which == reference_array::weights ? s.keys
                                                    : s.value_width};
     full.rank = inputs.q.where().rank;
     // In as many axes as the candidate, where that has the extents.

@@ -59,13 +59,13 @@ bool within(double expected, double candidate, double limit, double& error) {
 
 class searcher {
  public:
-  searcher(const convention_case& meant, result_array which, std::span<const double> candidate)
+  searcher(const convention_case& meant, reference_array which, std::span<const double> candidate)
       : meant_(meant),
         which_(which),
         candidate_(candidate),
         shape_(checked_shape(meant.q, meant.k, meant.v, meant.options)),
-        width_(which == result_array::output        ? shape_.value_width
-               : which == result_array::log_sum_exp ? 1
+        width_(which == reference_array::output        ? shape_.value_width
+               : which == reference_array::log_sum_exp ? 1
                                                     : shape_.keys) {
     if (candidate.size() != shape_.batch * shape_.query_heads * shape_.queries * width_)
       throw std::invalid_argument("the candidate has not as many elements as this array of the case");
@@ -280,7 +280,7 @@ class searcher {
 
   // What these make of a log-sum-exp is anybody's guess.
   void add_softmax() {
-    if (which_ == result_array::log_sum_exp) return;
+    if (which_ == reference_array::log_sum_exp) return;
     add("2^s instead of e^s (exp2 without the factor log2(e))").to_base_two = true;
     add("not divided by the sum of the weights").not_divided = true;
     variant& plain = add("not divided by the sum of the weights, the largest score not subtracted");
@@ -300,9 +300,9 @@ class searcher {
     if (!o.sinks.empty()) {
       add("sink dropped").options.sinks.clear();
       add("sink counted twice").sinks = 2;
-      if (which_ == result_array::log_sum_exp) add("log-sum-exp without the sink").lse_without_sink = true;
+      if (which_ == reference_array::log_sum_exp) add("log-sum-exp without the sink").lse_without_sink = true;
     }
-    if (which_ != result_array::log_sum_exp || !o.log_sum_exp) return;
+    if (which_ != reference_array::log_sum_exp || !o.log_sum_exp) return;
     const bool two = o.log_sum_exp->base == log_sum_exp_base::two;
     add(two ? "log-sum-exp to the base e instead of 2" : "log-sum-exp to the base 2 instead of e")
         .options.log_sum_exp->base = two ? log_sum_exp_base::e : log_sum_exp_base::two;
@@ -434,7 +434,7 @@ class searcher {
       std::fill(weights.begin(), weights.end(), w);
     }
     const auto candidate = candidate_.subspan(row * width_, width_);
-    if (which_ == result_array::log_sum_exp) {
+    if (which_ == reference_array::log_sum_exp) {
       const bool plus = o.log_sum_exp && o.log_sum_exp->empty == empty_log_sum_exp::plus_infinity;
       double lse = empty ? plus ? infinity : -infinity : std::log(v.lse_without_sink ? of_keys : sum);
       if (!empty && !v.lse_without_maximum) lse += greatest;
@@ -442,7 +442,7 @@ class searcher {
       if (o.log_sum_exp && o.log_sum_exp->base == log_sum_exp_base::two) lse /= std::numbers::ln2;
       return within(lse, candidate[0], limit_, error);
     }
-    if (which_ == result_array::output) {
+    if (which_ == reference_array::output) {
       std::fill(output.begin(), output.end(), 0.0);
       // A key without weight may hold anything.
       for (std::size_t j = 0; j < shape_.keys; ++j)
@@ -451,14 +451,14 @@ class searcher {
           for (std::size_t c = 0; c < shape_.value_width; ++c) output[c] += weights[j] * values[c];
         }
     }
-    const std::vector<double>& row_values = which_ == result_array::output ? output : weights;
+    const std::vector<double>& row_values = which_ == reference_array::output ? output : weights;
     for (std::size_t c = 0; c < width_; ++c)
       if (!within(row_values[c], candidate[c], limit_, error)) return false;
     return true;
   }
 
   const convention_case& meant_;
-  result_array which_;
+  reference_array which_;
   std::span<const double> candidate_;
   double limit_ = infinity;  // the largest error that fits
   attention_shape shape_;
@@ -490,7 +490,7 @@ std::string named(const std::set<std::size_t>& which, const std::string& one) {
 
 }  // namespace
 
-convention_search fitting_conventions(const convention_case& meant, result_array which,
+convention_search fitting_conventions(const convention_case& meant, reference_array which,
                                       std::span<const double> candidate, const format& candidate_format,
                                       double own_error, std::span<const std::size_t> places) {
   return searcher(meant, which, candidate).run(candidate_format, own_error, places);
@@ -538,10 +538,10 @@ std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const
   return places.empty() ? places : "all " + std::to_string(failing.size()) + " failures are in " + places;
 }
 
-std::vector<std::string> axis_names(result_array which, std::size_t rank) {
-  const bool sums = which == result_array::log_sum_exp;
+std::vector<std::string> axis_names(reference_array which, std::size_t rank) {
+  const bool sums = which == reference_array::log_sum_exp;
   std::vector<std::string> axes = {"batch element", "head", "row"};
-  if (!sums || rank == 4) axes.push_back(which == result_array::weights ? "key" : "column");
+  if (!sums || rank == 4) axes.push_back(which == reference_array::weights ? "key" : "column");
   if (sums ? rank == 2 : rank == 3) axes.erase(axes.begin() + 1);
   if (sums ? rank == 1 : rank == 2) axes.erase(axes.begin(), axes.begin() + 2);
   return axes;

@@ -108,7 +108,7 @@ TEST_CASE("all three arrays, each with a tolerance and a format of its own") {
   const std::vector<double> output{2 + 0x1p-51};
   const std::vector<float> weights{0.5F, 0.5F};
   const std::vector<float> sums{0.6931472F};  // ln 2 = 0.69314718056 to the nearest float
-  candidate_results results{array(output, {1, 1}), array(sums, {1, 1}), array(weights, {1, 2})};
+  candidate_results results{array(output, {1, 1}), array(weights, {1, 2}), array(sums, {1, 1})};
   attention_options options;
   options.log_sum_exp = log_sum_exp_form{log_sum_exp_base::e, {}};
   const auto c = check_attention(inputs, options, results, {.output = {.ulp = 1}, .log_sum_exp = {.ulp = 0}});

@@ -70,15 +70,15 @@ struct random_case {
                            options, results);
   }
 
-  std::vector<std::string> search(result_array which = result_array::output, double own_error = 1,
+  std::vector<std::string> search(reference_array which = reference_array::output, double own_error = 1,
                                   const format& f = formats::binary32) const {
     return search_all(which, own_error, f).fitting;
   }
 
-  convention_search search_all(result_array which, double own_error,
+  convention_search search_all(reference_array which, double own_error,
                                const format& f = formats::binary32) const {
-    const std::vector<double>& candidate = which == result_array::output        ? output
-                                           : which == result_array::log_sum_exp ? lse
+    const std::vector<double>& candidate = which == reference_array::output        ? output
+                                           : which == reference_array::log_sum_exp ? lse
                                                                                 : weights;
     return fitting_conventions(
         {tensor<const double>(q.data(), at_q()), tensor<const double>(k.data(), at_k()),
@@ -209,7 +209,7 @@ TEST_CASE("one convention that differs is named") {
     c.run(c.meant, true);
     CHECK(c.search() ==
           texts{"grouped heads tiled (head h reads h % Hkv) instead of repeated (h / (Hq / Hkv))"});
-    CHECK(c.search(result_array::weights).size() == 1);
+    CHECK(c.search(reference_array::weights).size() == 1);
   }
   SECTION("empty rows") {
     c.meant.causal = true;
@@ -228,7 +228,7 @@ TEST_CASE("conventions that no option has") {
   // All scores are 0, d = 1.
   const std::vector<double> zero = {0}, keys = {0, 0};
   const auto search = [&](const std::vector<double>& v, const attention_options& meant, double candidate,
-                          result_array which) {
+                          reference_array which) {
     const std::vector<double> c = {candidate};
     return fitting_conventions(
                {tensor<const double>(zero.data(), {1, 1}), tensor<const double>(keys.data(), {2, 1}),
@@ -241,27 +241,27 @@ TEST_CASE("conventions that no option has") {
   o.mask = any_tensor(first.data(), dtype::boolean, layout{1, 1, 1, 2});
   o.softcap = 1;
   // The hidden key scores -1: e^-1 / (1 + e^-1) = 1 / (1 + e).
-  CHECK(search({0, 1}, o, 1 / (1 + std::numbers::e), result_array::output) ==
+  CHECK(search({0, 1}, o, 1 / (1 + std::numbers::e), reference_array::output) ==
         texts{"softcap after the mask (hidden keys score -softcap)"});
   o.softcap.reset();
   o.mask = any_tensor(none.data(), dtype::boolean, layout{1, 1, 1, 2});
   o.empty_row = empty_row_policy::nan;
-  CHECK(has(search({1, 3}, o, 2, result_array::output), "rows that see no key the mean of all values"));
+  CHECK(has(search({1, 3}, o, 2, reference_array::output), "rows that see no key the mean of all values"));
 
   // Scores 0 + 1 before a softcap of 1: tanh 1 and 0; after it, 1 and 0.
   const std::vector<double> bias = {1, 0};
   o = {};
   o.softcap = 1;
   o.bias = any_tensor(bias.data(), dtype::binary64, layout{1, 1, 1, 2});
-  CHECK(search({1, 0}, o, 1 / (1 + std::exp(-std::tanh(1.0))), result_array::output) ==
+  CHECK(search({1, 0}, o, 1 / (1 + std::exp(-std::tanh(1.0))), reference_array::output) ==
         texts{"bias before the softcap instead of after it", "bias before the scale instead of after it"});
 
   // ln 2 is 1 to the base 2, and e^0 + e^0 + e^0 with the sink.
   o = {};
   o.log_sum_exp = log_sum_exp_form{log_sum_exp_base::e, {}};
-  CHECK(has(search({1, 1}, o, 1, result_array::log_sum_exp), "log-sum-exp to the base 2 instead of e"));
+  CHECK(has(search({1, 1}, o, 1, reference_array::log_sum_exp), "log-sum-exp to the base 2 instead of e"));
   o.sinks = {0};
-  CHECK(has(search({1, 1}, o, std::numbers::ln2, result_array::log_sum_exp), "log-sum-exp without the sink"));
+  CHECK(has(search({1, 1}, o, std::numbers::ln2, reference_array::log_sum_exp), "log-sum-exp without the sink"));
 }
 
 TEST_CASE("the log-sum-exp's maximum and base") {
@@ -273,7 +273,7 @@ TEST_CASE("the log-sum-exp's maximum and base") {
   c.run(c.meant);
   const std::vector<double> twos = c.lse;
   c.run(e);
-  CHECK(c.search(result_array::log_sum_exp) == texts{"log-sum-exp to the base e instead of 2"});
+  CHECK(c.search(reference_array::log_sum_exp) == texts{"log-sum-exp to the base e instead of 2"});
   CHECK(fitting_base(twos, c.lse, formats::binary32, 1) == "the logarithm to the base e instead of 2");
   CHECK(fitting_base(c.lse, twos, formats::binary32, 1) == "the logarithm to the base 2 instead of e");
   CHECK(fitting_base(c.lse, c.lse, formats::binary32, 1).empty());
@@ -286,7 +286,7 @@ TEST_CASE("the log-sum-exp's maximum and base") {
     const auto start = c.weights.begin() + static_cast<std::ptrdiff_t>(row * c.keys);
     c.lse[row] = -std::log2(*std::max_element(start, start + static_cast<std::ptrdiff_t>(c.keys)));
   }
-  CHECK(c.search(result_array::log_sum_exp) == texts{"log-sum-exp without the row's largest score"});
+  CHECK(c.search(reference_array::log_sum_exp) == texts{"log-sum-exp without the row's largest score"});
 }
 
 TEST_CASE("nothing fits where two conventions differ, one element is wrong, or the error is no smaller") {
@@ -305,8 +305,8 @@ TEST_CASE("nothing fits where two conventions differ, one element is wrong, or t
   CHECK(c.search().empty());
   c.output = right;
   c.output.back() += 0x1p-10;
-  CHECK(c.search(result_array::output, 1).size() == 1);
-  CHECK(c.search(result_array::output, 0x1p-7).empty());  // 1/16 of it is 2^-11
+  CHECK(c.search(reference_array::output, 1).size() == 1);
+  CHECK(c.search(reference_array::output, 0x1p-7).empty());  // 1/16 of it is 2^-11
   // The candidate as meant: nothing explains it, as nothing else fits.
   c.run(c.meant);
   CHECK(c.search().empty());
@@ -328,7 +328,7 @@ TEST_CASE("conventions are tried on a sample of many rows") {
   }
   const tensor<const double> v(values.data(), layout{1, 1, many, 1});
   const auto search = [&](std::vector<std::size_t> places) {
-    return fitting_conventions({all, all, v, {}}, result_array::output, candidate, formats::binary32, 1e5,
+    return fitting_conventions({all, all, v, {}}, reference_array::output, candidate, formats::binary32, 1e5,
                                places);
   };
   const convention_search s = search({});
@@ -358,14 +358,14 @@ TEST_CASE("a change that changes nothing is not named, and a candidate that is r
   c.run(c.meant);
   // As bfloat16 the elements, below 2, are off by up to 2^-8; as floats by 2^-24.
   for (double& x : c.output) x = static_cast<double>(static_cast<float>(x));
-  convention_search s = c.search_all(result_array::output, 0x1p-8);
+  convention_search s = c.search_all(reference_array::output, 0x1p-8);
   CHECK(s.fitting.empty());
   CHECK(s.fits_as_meant);
   CHECK(s.rows == 56);  // 2 * 4 * 7
   CHECK(s.tried > 5);
   // As wrong as the reference says.
   c.output.back() += 0x1p-9;
-  s = c.search_all(result_array::output, 0x1p-8);
+  s = c.search_all(reference_array::output, 0x1p-8);
   CHECK(s.fitting.empty());
   CHECK(!s.fits_as_meant);
 }
@@ -381,7 +381,7 @@ TEST_CASE("the reference may be too narrow to show a small difference of convent
   changed.scale = 1 / std::sqrt(63.0);
   c.run(changed);
   // 1/8 and 1/sqrt(63) differ by 0.8 %: the candidate fits the first as well where the reference is off by 4.
-  const convention_search s = c.search_all(result_array::output, 4);
+  const convention_search s = c.search_all(reference_array::output, 4);
   CHECK(s.fitting == texts{"scale 1/sqrt(d_v) instead of the given one"});
   CHECK(!s.fits_as_meant);
 }
@@ -438,8 +438,8 @@ TEST_CASE("conventions: another softmax") {
   };
   scaled_by(std::numbers::ln2);
   CHECK(c.search() == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
-  CHECK(c.search(result_array::weights) == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
-  CHECK(c.search(result_array::log_sum_exp).empty());
+  CHECK(c.search(reference_array::weights) == texts{"2^s instead of e^s (exp2 without the factor log2(e))"});
+  CHECK(c.search(reference_array::log_sum_exp).empty());
   c.meant.sinks = {0.5, -1, 0, 1};
   CHECK(found(c, [](auto& o) {  // the sink is one more score
           o.scale = std::numbers::ln2 / std::sqrt(8.0);
@@ -471,7 +471,7 @@ TEST_CASE("conventions: another softmax") {
   for (std::size_t at = 0; at < weights.size(); ++at)
     weights[at] /= sums[at / c.keys / c.queries * c.keys + at % c.keys];
   c.weights = weights;
-  CHECK(c.search(result_array::weights) == texts{"softmax over the queries instead of the keys"});
+  CHECK(c.search(reference_array::weights) == texts{"softmax over the queries instead of the keys"});
   std::fill(c.output.begin(), c.output.end(), 0.0);
   for (std::size_t at = 0; at < weights.size(); ++at) {
     const std::size_t row = at / c.keys, head = row / c.queries;
@@ -566,14 +566,14 @@ TEST_CASE("conventions: infinities, and the precision of the candidate's format"
   changed.log_sum_exp->base = log_sum_exp_base::e;
   c.run(changed);
   REQUIRE(std::isinf(c.lse[0]));  // 9 queries, 7 keys
-  CHECK(c.search(result_array::log_sum_exp) == texts{"log-sum-exp to the base e instead of 2"});
+  CHECK(c.search(reference_array::log_sum_exp) == texts{"log-sum-exp to the base e instead of 2"});
   c.lse[0] = -c.lse[0];
-  CHECK(c.search(result_array::log_sum_exp).empty());
+  CHECK(c.search(reference_array::log_sum_exp).empty());
 
   changed = c.meant;
   changed.causal = false;
   c.run(changed);
   c.output.back() += 0x1p-8;  // elements are within 2: more than 2^-9 of the largest, and less than 2^-5
   CHECK(c.search().empty());
-  CHECK(c.search(result_array::output, 1, formats::bfloat16) == texts{"not causal instead of causal"});
+  CHECK(c.search(reference_array::output, 1, formats::bfloat16) == texts{"not causal instead of causal"});
 }

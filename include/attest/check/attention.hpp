@@ -23,15 +23,15 @@ std::vector<double> weighted_v(const certified_inputs& inputs, const attention_o
 /// Results of a kernel, of any float dtypes; those of certified_results.
 struct candidate_results {
   std::optional<any_tensor> output = {};       // [B, Hq, Tq, d_v]
-  std::optional<any_tensor> log_sum_exp = {};  // [B, Hq, Tq, 1]
   std::optional<any_tensor> weights = {};      // [B, Hq, Tq, Tk]
+  std::optional<any_tensor> log_sum_exp = {};  // [B, Hq, Tq, 1]
 };
 
 /// A tolerance for each array; in units of the weighted |V| for the output alone.
 struct attention_tolerance {
   array_tolerance output = {};
-  array_tolerance log_sum_exp = {};
   array_tolerance weights = {};
+  array_tolerance log_sum_exp = {};
 };
 
 struct attention_check_options {
@@ -55,12 +55,12 @@ std::vector<array_comparison> check_attention(const certified_inputs& inputs,
                                               const attention_check_options& how = {});
 
 /// Looks for what explains that an array fails: fills in conventions, conventions_tried and notes.
-void explain(array_comparison& c, const convention_case& meant, result_array which);
+void explain(array_comparison& c, const convention_case& meant, reference_array which);
 
 /// The exact numbers of elements of an array, row by row as in [B, Hq, Tq, width], as reference and low word,
 /// in the order of `places`. Nothing of an element that ends undecided.
 std::vector<std::optional<array_reference>> exact_elements(
-    const certified_inputs& inputs, const attention_options& attention, result_array which,
+    const certified_inputs& inputs, const attention_options& attention, reference_array which,
     const std::vector<std::size_t>& places, const std::function<void(std::size_t)>& progress = {});
 
 }  // namespace attest

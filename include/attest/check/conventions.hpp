@@ -19,8 +19,6 @@ struct convention_case {
   attention_options options;
 };
 
-enum class result_array { output, log_sum_exp, weights };
-
 struct convention_search {
   /// What fits, best first, as in "causal corner top_left instead of bottom_right".
   std::vector<std::string> fitting;
@@ -48,7 +46,7 @@ inline constexpr double most_convention_work = 0x1p29;
 /// are a sample, and the rows of the elements `places` (flat indices) are in it.
 ///
 /// Arrays and options that do not fit are attention_error; a candidate of another size std::invalid_argument.
-convention_search fitting_conventions(const convention_case& meant, result_array which,
+convention_search fitting_conventions(const convention_case& meant, reference_array which,
                                       std::span<const double> candidate, const format& candidate_format,
                                       double own_error, std::span<const std::size_t> places = {});
 
@@ -67,7 +65,7 @@ std::string failures_by_axis(std::span<const std::size_t> shape, std::span<const
 
 /// How one index of each axis of such an array is called: "batch element", "head", "row" and, but for a
 /// log-sum-exp, "key" or "column". Other ranks lack the head, or head and batch.
-std::vector<std::string> axis_names(result_array which, std::size_t rank);
+std::vector<std::string> axis_names(reference_array which, std::size_t rank);
 
 /// The rows that see one key or none in every batch element, by position alone. Their results do not depend
 /// on the scores.

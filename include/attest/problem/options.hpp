@@ -14,6 +14,9 @@ enum class causal_corner { top_left, bottom_right };
 /// What a row gives that sees no key and has no sink: zeros, NaNs, or an error. The row of weights likewise.
 enum class empty_row_policy { zero, nan, error };
 
+/// What attention gives: the output [B, Hq, Tq, d_v], weights [B, Hq, Tq, Tk], log-sum-exps [B, Hq, Tq, 1].
+enum class reference_array : unsigned char { output, weights, log_sum_exp };
+
 enum class log_sum_exp_base { e, two };
 enum class empty_log_sum_exp { minus_infinity, plus_infinity };
 

@@ -102,8 +102,6 @@ class interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-enum class reference_array : unsigned char { output, weights, log_sum_exp };
-
 /// An element that ended undecided, in an enclosure that the exact value is known to lie in.
 struct undecided_element {
   reference_array array;

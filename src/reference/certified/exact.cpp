@@ -163,8 +163,7 @@ void write_means(const call& call, query& x, worker& w) {
       call.output.write(output_place(x, c), mean->first, mean->second);
       w.counts.settled(reference_tier::symbolic, mean->second);
     }
-    x.open[n] = 0;
-    --x.open_count;
+    x.settled(n);
   }
 }
 

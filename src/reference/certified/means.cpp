@@ -51,8 +51,7 @@ void settle_row(const call& call, const worker::open_row& row, const float* mean
     if (!(bound < row.error) ||
         !settle_output(call, x, columns[n], {row.numbers[n], 0, bound}, reference_tier::narrow, w))
       continue;
-    x.open[n] = 0;
-    --x.open_count;
+    x.settled(n);
   }
 }
 

@@ -68,8 +68,7 @@ double round_open_row(const call& call, query& x, const double* numbers, double 
     m.values = w.head.facts().largest_by_column()[columns[n]];
     const double bound = kernel::fused_bound<double>(m).output;
     if (!settle_output(call, x, columns[n], {numbers[n], 0, bound}, reference_tier::narrow, w)) continue;
-    x.open[n] = 0;
-    --x.open_count;
+    x.settled(n);
   }
   return error;
 }

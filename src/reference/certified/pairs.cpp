@@ -47,7 +47,7 @@ void round_doubles(const call& call, query& x, const row_results& pairs, worker&
     for (std::size_t n = 0; n < width; ++n)
       if (x.open[n] == 2 && call.how.direction == rounding::nearest_even &&
           w.head.facts().mean_excludes(columns[n], x.view, place[n]))
-        x.open[n] = 0, --x.open_count;
+        x.settled(n);
   w.counts.settled(reference_tier::double_double, certificate::certified, width - x.open_count);
   if (in_place)
     call.output.fill_certificates({b, h, i, 0}, width);
@@ -74,8 +74,7 @@ void round_outputs(const call& call, query& x, const row_results& pairs, worker&
       output.error = std::ldexp(output.error, exponents[n]) + 0x1p-1070;
     }
     if (!settle_output(call, x, columns[n], output, reference_tier::double_double, w)) continue;
-    x.open[n] = 0;
-    --x.open_count;
+    x.settled(n);
   }
 }
 

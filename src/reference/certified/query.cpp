@@ -85,7 +85,10 @@ void query_set::read_bias(query& x, const any_tensor& array) {
     std::memcpy(visible, row.visible, count);
   row.visible = visible;
   for (std::size_t j = 0; j < count; ++j)
-    if (numbers[j] == -infinity) visible[j] = 0, numbers[j] = 0;
+    if (numbers[j] == -infinity) {
+      visible[j] = 0;
+      numbers[j] = 0;
+    }
   x.largest_bias = largest_magnitude(count, numbers);
 }
 

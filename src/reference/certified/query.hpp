@@ -31,6 +31,11 @@ struct query {
   double largest_bias;
   unsigned char* open;  // by varying column: not settled yet
   std::size_t open_count;
+
+  void settled(std::size_t column) {
+    open[column] = 0;
+    --open_count;
+  }
 };
 
 /// Queries and what they point to: flags, and masks and biases that had to be converted. Uninitialised memory
