@@ -91,21 +91,17 @@ int run_arrays(const request& r) {
   return write_array_reference(a);
 }
 
-int run(const request& given) {
-  if (!is_json_work(given)) return run_arrays(given);
-  struct {
-    std::string input, output;
-    unsigned digits;
-    bool exact_decimals, cross_check;
-  } r{given.inputs[0], given.output, given.digits == 0 ? 50 : given.digits, given.exact_decimals,
-      given.cross_check};
+int run(const request& r) {
+  if (!is_json_work(r)) return run_arrays(r);
+  const std::string& input = r.inputs[0];
+  const unsigned digits = r.digits == 0 ? 50 : r.digits;
   const auto meaning = r.exact_decimals ? io::decimals::exact : io::decimals::nearest_binary64;
-  const std::string name = io::input_name(r.input);
-  const io::case_batch file = io::read_batch(io::read_file(r.input), name, meaning);
+  const std::string name = io::input_name(input);
+  const io::case_batch file = io::read_batch(io::read_file(input), name, meaning);
   std::optional<io::output_file> target;
   if (r.output != "-") {
     target.emplace(r.output);
-    io::refuse_to_replace(r.output, r.input);
+    io::refuse_to_replace(r.output, input);
   }
 
   std::vector<attention_reference> answers;
@@ -113,7 +109,7 @@ int run(const request& given) {
     progress_line line;
     for (const problem& p : file.examples) {
       const std::size_t before = answers.size();
-      answers.push_back(attention(p, {r.digits, [&](std::size_t done_rows, std::size_t rows) {
+      answers.push_back(attention(p, {digits, [&](std::size_t done_rows, std::size_t rows) {
                                         line.update(before * rows + done_rows, file.examples.size() * rows);
                                       }}));
     }
