@@ -371,6 +371,24 @@ TEST_CASE("tanh of an argument with a width, of 2^60 and of what has no sign", "
   CHECK(overlap(tanh(around, 50), tanh(number::exact(-3, -10), 50)));
 }
 
+TEST_CASE("tanh of a large argument is known better than the argument", "[elementary]") {
+  // From 8 on the derivative is below 4 e^-2|x|, so that a relative width of 2^-w leaves less than 2^-(w + 16).
+  using number = interval<growing>;
+  for (const int top : {3, 4, 6, 20, 60, 300}) {
+    CAPTURE(top);
+    // 1.5 · 2^top, known to 2^-200 of it and an ulp of it.
+    number x = number::exact(3, top - 1);
+    x = round_to<growing>(add(x, number::exact(1, top - 400), 500), 200);
+    REQUIRE(x.radius != 0);
+    REQUIRE(width_exponent(x) >= top - 202);
+    const number y = tanh(x, 300);
+    CHECK(sign(y) == 1);
+    CHECK(width_exponent(y) <= -214);
+    CHECK(overlap(y, tanh(number::exact(3, top - 1), 300)));
+    CHECK(overlap(tanh(negate(x), 300), tanh(number::exact(-3, top - 1), 300)));
+  }
+}
+
 TEST_CASE("the series of log contains MPFR's inverse hyperbolic tangent and keeps its width",
           "[elementary]") {
   generator random(15);

@@ -70,6 +70,27 @@ constexpr bool far_exponents_decide_at_once() {
          compare(far, far + far) == -1;
 }
 
+/// p and q with p - q√2 = ±1/(p + q√2), the solutions of p² - 2q² = ±1: parts of 1.27 n bits that cancel to
+/// as many bits below 1.
+template <class Integer>
+constexpr surd<Integer> cancelling(int n) {
+  Integer p(1), q(1);
+  for (int i = 1; i < n; ++i) {
+    const Integer next = p + q + q;
+    q = p + q;
+    p = next;
+  }
+  return surd<Integer>((q + q) / root(2)) - surd<Integer>(p);
+}
+template <class Integer>
+constexpr bool an_exponential_of_cancelling_parts_is_narrow() {
+  for (const int n : {20, 60, 121}) {
+    const auto value = attest::evaluate_exponential<attest::limbs_for<Integer>>(cancelling<Integer>(n), 128);
+    if (sign(value) != 1 || width_exponent(value) > -116) return false;
+  }
+  return true;
+}
+
 /// e^(δ) for δ = 2^-64: 1 - 2e^δ + e^2δ = (e^δ - 1)² > 0 although it is about 2^-128, and 1 + δ < e^δ < 1 + δ
 /// + δ².
 template <class Integer>
@@ -234,6 +255,23 @@ TEST_CASE("exponentials of every size are enclosed, those past all bounds one-si
   CHECK(reference::value_of(upper(tiny)).sign() == 1);
   CHECK_THROWS_AS(attest::evaluate_exponential<growing>(surd<big>(big(100'000'000'000'000L)), 100),
                   std::overflow_error);
+}
+
+TEST_CASE("an exponential keeps its width where the parts of the exponent cancel") {
+  CHECK_IN_COMPILER_AND_AT_RUN_TIME(an_exponential_of_cancelling_parts_is_narrow);
+  for (const int n : {2, 40, 90, 150, 240, 1000}) {
+    CAPTURE(n);
+    const auto x = cancelling<big>(n);
+    const auto value = attest::evaluate_exponential<growing>(x, 128);
+    const auto expected = exp(reference::value_of(x, 6000));
+    CHECK(contains(value, expected));
+    CHECK(relative_width(value, expected) <= -116);
+  }
+  // What its parts leave is known well enough where nothing is left of the exponential.
+  const auto shift = attest::shift_left(big(1), 900);
+  const auto tiny = attest::evaluate_exponential<growing>(cancelling<big>(1000) - surd<big>(shift), 128);
+  CHECK(lower(tiny).magnitude.size == 0);
+  CHECK(sign(tiny) == 0);
 }
 
 TEST_CASE("a fraction and a logarithm of far exponents are evaluated next to the largest") {

@@ -557,13 +557,18 @@ constexpr interval<Capacity> tanh_of_dyadic(const natural<Capacity>& m, std::int
 /// tanh x, to an absolute width of x's own and a relative width of 2^-(bits - 8).
 ///
 /// With x = m + s, |s| <= r: |tanh x - tanh m| <= r, since the derivative 1 - tanh^2 lies in (0, 1]. tanh is odd.
+/// A wide argument is enclosed from its two ends, since tanh increases. So is one with |m| >= 8, for which r is far
+/// too much: the derivative is below 4 e^(-2|x|), so that where r <= 1/4 tanh of the ends differs by less than
+/// 2 r * 4 e^(1/2 - 2|m|), which for r <= 2^-w |m| is less than 2^-(w + 16), however large m is; where r is
+/// greater, by less than 2 e^(-2(|m| - r)).
 template <std::size_t Capacity>
 constexpr interval<Capacity> tanh(const interval<Capacity>& x, unsigned bits) {
   detail::check_precision<Capacity>(bits);
   constexpr std::size_t wide = detail::tanh_capacity<Capacity>;
   interval<wide> y;
-  if (x.radius != 0 && x.exponent + static_cast<std::int64_t>(std::bit_width(x.radius)) > -2) {
-    // A wide argument is enclosed from its two ends, since tanh increases.
+  const bool wide_argument = x.exponent + static_cast<std::int64_t>(std::bit_width(x.radius)) > -2;
+  const bool large_argument = x.exponent + static_cast<std::int64_t>(bit_length(x.midpoint)) > 3;
+  if (x.radius != 0 && (wide_argument || large_argument)) {
     const auto at = [&](const interval_end<Capacity>& end) {
       interval<wide> z;
       if (end.magnitude.size != 0) z = detail::tanh_of_dyadic(resized<wide>(end.magnitude), end.exponent, bits);

@@ -107,12 +107,41 @@ constexpr bool is_power_of_two(surd<T> c, U y) {
 
 }  // namespace detail
 
-/// Encloses e^x to a relative width of about 2^-bits, whatever the size of x.
+namespace detail {
+
+/// How many more bits the parts of x need so that it is narrower than 2^k: what they lose where they cancel. None where
+/// |x| >= 2^42 in any case: there exp is one-sided.
+template <std::size_t Capacity>
+constexpr unsigned bits_lost(const interval<Capacity>& x, std::int64_t k) {
+  const std::int64_t width = width_exponent(x);
+  if (width <= k) return 0;
+  const int side = sign(x);
+  if (side != 0) {
+    const interval_end<Capacity> nearer = side > 0 ? lower(x) : upper(x);
+    if (nearer.exponent + static_cast<std::int64_t>(bit_length(nearer.magnitude)) > 42) return 0;
+  }
+  return static_cast<unsigned>(width - k);
+}
+
+}  // namespace detail
+
+/// Encloses e^x to a relative width of about 2^-bits, whatever the size of x and of its parts, as far as fixed storage
+/// has the bits.
 template <std::size_t Capacity, exact_number T>
 constexpr interval<Capacity> evaluate_exponential(surd<T> x, unsigned bits) {
-  // An error of 2^-bits in x is one of 2^-bits in e^x, relatively. Beyond 2^41 the exponential is one-sided anyway.
+  // An error of 2^-bits in x is one of 2^-bits in e^x, relatively. Beyond 2^42 the exponential is one-sided anyway. Only
+  // parts that cancel make x wider than that: then they are enclosed again, with the bits that were lost.
   const unsigned magnitude = detail::magnitude_bits(x);
-  return exp(evaluate<Capacity>(x, bits + (magnitude < 44 ? magnitude : 44)), bits);
+  unsigned working = bits + (magnitude < 44 ? magnitude : 44);
+  interval<Capacity> exponent = evaluate<Capacity>(x, working);
+  if (unsigned lost = detail::bits_lost(exponent, 8 - std::int64_t{bits}); lost != 0) {
+    if constexpr (Capacity != growing) {
+      constexpr unsigned most = 64 * static_cast<unsigned>(Capacity) - 64;
+      lost = working >= most ? 0 : lost < most - working ? lost : most - working;
+    }
+    exponent = evaluate<Capacity>(x, working + lost);
+  }
+  return exp(exponent, bits);
 }
 
 /// Encloses Σ c_k e^{α_k - reference}.

@@ -144,7 +144,7 @@ class row_engine::implementation {
     };
     const auto enclose = [&](unsigned bits) {
       if (first && bits == first_bits) return *first;
-      return divide(enclosed_sum(known(), bits), normaliser(bits), bits);
+      return normalised(enclosed_sum(known(), bits), bits);
     };
     return fraction(enclose, known, to, less);
   }
@@ -165,7 +165,7 @@ class row_engine::implementation {
       return numerators;
     };
     const auto enclose = [&](unsigned bits) {
-      return divide(exponential(largest_, own, bits), normaliser(bits), bits);
+      return normalised(exponential(largest_, own, bits), bits);
     };
     return fraction(enclose, known, to, less);
   }
@@ -342,17 +342,23 @@ class row_engine::implementation {
   // --- enclosures
   // ---------------------------------------------------------------------------------------------------
 
+  /// To an absolute width of about 2^-bits where exp of it is not one-sided.
   enclosure enclosed(const exact_surd& x, unsigned bits) {
     const enclosure rational_part = exactly(x.rational_part());
     if (x.is_rational()) return rational_part;
-    const unsigned working = bits + 64;
-    auto known = roots_.find(working);
-    if (known == roots_.end())
-      known = roots_.emplace(working, reciprocal_sqrt<growing>(width_, working)).first;
-    return add(rational_part, multiply(exactly(x.root_part()), known->second, working), working);
+    const auto to = [&](unsigned working) {
+      auto known = roots_.find(working);
+      if (known == roots_.end())
+        known = roots_.emplace(working, reciprocal_sqrt<growing>(width_, working)).first;
+      return add(rational_part, multiply(exactly(x.root_part()), known->second, working), working);
+    };
+    const enclosure first = to(bits + 64);
+    const unsigned lost = detail::bits_lost(first, -std::int64_t{bits});
+    return lost == 0 ? first : to(bits + 64 + lost);
   }
 
-  /// cap · tanh(raw / cap) + added to an absolute width below 2^-bits.
+  /// cap · tanh(raw / cap) + added to an absolute width below 2^-bits: raw / cap has a relative width of about
+  /// 2^-working, and its tanh hardly more than that absolutely, however far raw is beyond the cap.
   const enclosure& capped_score(std::size_t t, unsigned bits) {
     auto& scores = capped_scores_[bits];
     if (scores.size() < terms_.size()) scores.resize(terms_.size());
@@ -379,12 +385,37 @@ class row_engine::implementation {
     if (value) return *value;
     work_.spent(bits);
     if (t == reference) return value.emplace(enclosure::exact(1LL));
-    if (capped_)
-      return value.emplace(
-          exp(subtract(capped_score(t, bits), capped_score(reference, bits), bits + 64), bits));
-    // As in evaluate_exponential: an error of 2^-bits in the exponent, which counts up to 2^44.
-    const exact_surd exponent = terms_[t].score.raw - terms_[reference].score.raw;
-    return value.emplace(exp(enclosed(exponent, bits), bits));
+    // As in evaluate_exponential: an error of 2^-bits in the exponent, unless exp is one-sided.
+    const enclosure exponent =
+        capped_ ? subtract(capped_score(t, bits), capped_score(reference, bits), bits + 64)
+                : enclosed(terms_[t].score.raw - terms_[reference].score.raw, bits);
+    return value.emplace(exp_below_e(exponent, bits));
+  }
+
+  // The widths above leave an exponent and a normaliser their signs. Were it otherwise, the next three enclose
+  // all the same, so widely that more bits are tried.
+
+  /// e^x for an x of which only members up to 1 count: no score is above the largest but for 2^-first_bits or
+  /// so. [0, 4] where the others might not have an exp.
+  static enclosure exp_below_e(const enclosure& x, unsigned bits) {
+    const interval_end<growing> end = upper(x);
+    const bool below = end.negative || end.exponent + static_cast<std::int64_t>(bit_length(end.magnitude)) <= 1;
+    return below ? exp(x, bits) : detail::zero_to_power_of_two<growing>(2);
+  }
+
+  /// x / Σ n_t e^{α_t - α}, at most |x|, since the largest counts as 1 at least.
+  enclosure normalised(const enclosure& x, unsigned bits) {
+    const enclosure& sum = normaliser(bits);
+    if (sign(sum) > 0) return divide(x, sum, bits);
+    const detail::magnitude largest =
+        detail::at_least(x.midpoint, x.exponent) + detail::at_least(x.radius, x.exponent);
+    return detail::widen(enclosure{}, largest, bits);
+  }
+
+  /// ln Σ n_t e^{α_t - α}, in [0, 64] for fewer than 2^64 keys.
+  enclosure logarithm_of_normaliser(unsigned bits) {
+    const enclosure& sum = normaliser(bits);
+    return sign(sum) > 0 ? log(sum, bits) : detail::zero_to_power_of_two<growing>(6);
   }
 
   const enclosure& normaliser(unsigned bits) {
@@ -547,7 +578,7 @@ class row_engine::implementation {
     }
     if (!close) {
       const enclosure& alpha = capped_ ? capped_score(largest_, bits) : enclosed(top.score.raw, bits);
-      result = add(alpha, log(normaliser(bits), bits), bits);
+      result = add(alpha, logarithm_of_normaliser(bits), bits);
     }
     return base == log_sum_exp_base::e ? result : divide(result, ln2<growing>(bits), bits);
   }
