@@ -280,7 +280,7 @@ std::array<double, 4> quantiles_of(std::vector<double> errors) {
 
 double rounded_to(double high, double low, const format& f, bool saturate) {
   if (std::isnan(high)) return high;
-  if (std::isinf(high)) return f.has_infinity && !saturate ? high : overflowed(high < 0, f, saturate);
+  if (std::isinf(high)) return f.has_infinity ? high : overflowed(high < 0, f, saturate);  // no overflow
   // The sum as a double and its error (D. Knuth's TwoSum), which is at most half an ulp of the double: it
   // decides ties alone.
   const double sum = high + low;

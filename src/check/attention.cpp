@@ -175,6 +175,7 @@ std::vector<array_comparison> check_attention(const certified_inputs& inputs,
   result_buffers to_nearest, to_odd;
   certified_options options;
   options.threads = how.threads;
+  options.saturate = how.saturate;  // infinite is then what an empty row has, and no overflow
   const auto compute = [&](result_buffers& to, rounding direction) {
     options.direction = direction;
     certified_attention(inputs, asked,

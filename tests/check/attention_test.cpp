@@ -207,6 +207,37 @@ TEST_CASE("overflow of the candidate's format") {
   CHECK_FALSE(passes(largest, false));
 }
 
+TEST_CASE("the infinite log-sum-exp of an empty row is no overflow") {
+  // Row 0 sees nothing; row 1 sees a score of 1e160 · 1e160, which overflows.
+  const std::vector<double> q{1e160, 1e160}, k{1e160}, v{1};
+  const std::vector<unsigned char> mask{0, 1};
+  attention_options options;
+  options.mask = any_tensor(mask.data(), dtype::boolean, layout{2, 1});
+  options.empty_row = empty_row_policy::zero;
+  options.log_sum_exp = {log_sum_exp_base::e, empty_log_sum_exp::minus_infinity};
+  const certified_inputs inputs{array(q, {2, 1}), array(k, {1, 1}), array(v, {1, 1})};
+  const auto passes = [&](auto empty, auto overflowing, dtype type, bool saturate) {
+    const std::vector<decltype(empty)> x{empty, overflowing};
+    candidate_results results;
+    results.log_sum_exp = any_tensor(x.data(), type, layout{2, 1});
+    return check_attention(inputs, options, results, {.log_sum_exp = {.ulp = 0}}, {.saturate = saturate})
+        .at(0)
+        .passed();
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float largest = std::numeric_limits<float>::max();
+  CHECK(passes(-infinity, infinity, dtype::binary32, false));
+  CHECK(passes(-infinity, largest, dtype::binary32, true));
+  CHECK_FALSE(passes(-largest, largest, dtype::binary32, true));
+  CHECK_FALSE(passes(-infinity, infinity, dtype::binary32, true));
+  constexpr double far = std::numeric_limits<double>::infinity();
+  CHECK(passes(-far, far, dtype::binary64, false));
+  CHECK(passes(-far, std::numeric_limits<double>::max(), dtype::binary64, true));
+  CHECK_FALSE(passes(-far, far, dtype::binary64, true));
+  CHECK(passes(std::uint8_t{0xFE}, std::uint8_t{0x7E}, dtype::float8_e4m3fn, true));
+  CHECK(passes(std::uint8_t{0xFF}, std::uint8_t{0x7F}, dtype::float8_e4m3fn, false));
+}
+
 TEST_CASE("what check_attention refuses") {
   const std::vector<double> zeros(2, 0.0);
   const std::vector<std::int32_t> integers{0};

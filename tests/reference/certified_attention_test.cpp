@@ -283,6 +283,33 @@ TEST_CASE("Exact values, ties, zeros and overflow") {
     CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fnuz) == 0);  // it has no -0
     CHECK(ask(zeros(1), zeros(1), column({-1e-9}), dtype::float8_e4m3fn) == 0x80);
   }
+  SECTION("the infinity of an empty row is no overflow") {
+    attention_options o;
+    o.empty_row = empty_row_policy::zero;
+    for (const empty_log_sum_exp empty : {empty_log_sum_exp::minus_infinity, empty_log_sum_exp::plus_infinity}) {
+      o.log_sum_exp = {log_sum_exp_base::e, empty};
+      const auto pattern = [&](dtype type, bool saturate) {
+        float x = 0;
+        std::uint32_t sum = 0;
+        certified_results r{tensor<float>(&x, {1, 1})};
+        r.log_sum_exp = any_result(&sum, type, layout{1, 1});
+        certified_options to;
+        to.saturate = saturate;
+        certified_attention({zeros(1), zeros(0), zeros(0)}, o, r, to);
+        return sum;
+      };
+      const bool minus = empty == empty_log_sum_exp::minus_infinity;
+      for (const bool saturate : {false, true}) {
+        CHECK(pattern(dtype::binary32, saturate) == (minus ? 0xFF800000 : 0x7F800000));
+        CHECK(pattern(dtype::binary16, saturate) == (minus ? 0xFC00 : 0x7C00));
+        CHECK(pattern(dtype::float8_e5m2, saturate) == (minus ? 0xFC : 0x7C));
+      }
+      CHECK(pattern(dtype::float8_e4m3fn, false) == (minus ? 0xFF : 0x7F));  // its NaN
+      CHECK(pattern(dtype::float8_e4m3fn, true) == (minus ? 0xFE : 0x7E));   // 448
+      CHECK(pattern(dtype::float8_e4m3fnuz, false) == 0x80);
+      CHECK(pattern(dtype::float8_e4m3fnuz, true) == (minus ? 0xFF : 0x7F));
+    }
+  }
   SECTION("scores far beyond double") {
     CHECK(ask(column({1e300}), column({1e300, 0}), column({3, 5}), dtype::binary64) ==
           std::bit_cast<std::uint64_t>(3.0));

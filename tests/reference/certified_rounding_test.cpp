@@ -10,6 +10,7 @@
 
 using namespace certified_cases;
 using attest::certified::round_between_steps;
+using attest::certified::round_pair;
 using attest::certified::round_pair_rows_between_steps;
 using attest::certified::round_pairs_between_steps;
 using attest::certified::round_rows_between_steps;
@@ -225,6 +226,21 @@ TEST_CASE("Pairs, to binary64") {
   CHECK(wrong == 0);
   CHECK(decided > 2000);
   CHECK(near > 50);
+}
+
+TEST_CASE("A pair whose lower end is a half step names the one within, if that is one") {
+  // The binary16 n = 1 + 2^-9 and the midpoint below, n - 2^-11, which rounds to it. The interval of n - 2^-13 is
+  // moved outward to that midpoint, which is no member; n is.
+  const double n = 1 + 0x1p-9, middle = n - 0x1p-13, distance = 3 * 0x1p-13;
+  double error = distance;
+  while (error + (error * 0x1p-50 + 0x1p-1074) > distance) error = std::nextafter(error, 0.0);
+  REQUIRE(error + (error * 0x1p-50 + 0x1p-1074) == distance);
+  for (const double sign : {1.0, -1.0}) {
+    const auto r = round_pair(sign * middle, 0, error, attest::formats::binary16, rounding::nearest_even);
+    CHECK(r.settled);
+    CHECK(r.holds_step);
+    CHECK(r.step == sign * n);
+  }
 }
 
 TEST_CASE("Rows of pairs are rounded as each of them is") {

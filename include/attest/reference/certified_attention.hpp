@@ -78,6 +78,8 @@ struct row_range {
 struct certified_options {
   rounding direction = rounding::nearest_even;
   /// What overflows a format: its infinity (or NaN where it has none), or with saturate its largest number.
+  /// The infinite log-sum-exp of an empty row is no overflow: it stays infinite with saturate, but for a
+  /// format without infinity (NaN, or with saturate its largest number of that sign).
   bool saturate = false;
   /// The most bits of an enclosure before an element ends undecided, at least 128. Absent: no limit, and
   /// nothing ends undecided, but for a softcap: there ties cannot be excluded, and 4096 bits are the limit in

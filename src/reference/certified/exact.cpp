@@ -115,10 +115,9 @@ void write_empty_row(const call& call, const query& x, worker& w) {
   fill(call.output, call.shape.value_width);
   if (call.weights) fill(*call.weights, call.shape.keys);
   if (call.log_sum_exp) {
-    const format& f = call.log_sum_exp->to();
     const bool plus = *call.options.log_sum_exp->empty == empty_log_sum_exp::plus_infinity;
-    std::uint64_t pattern = f.infinity;
-    if (!plus) pattern |= f.sign_bit();
+    std::uint64_t pattern = call.log_sum_exp->infinity();
+    if (!plus) pattern |= call.log_sum_exp->to().sign_bit();
     write_known(*call.log_sum_exp, output_place(x, 0), pattern, w);
   }
 }

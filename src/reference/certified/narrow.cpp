@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace attest::certified {
@@ -73,7 +74,8 @@ double round_open_row(const call& call, query& x, const double* numbers, double 
   return error;
 }
 
-/// Rows on their way through the kernel. In memory that is not initialised.
+/// Rows on their way through the kernel. In memory that is not initialised: `queries` is constructed there, the
+/// others are assigned.
 struct kernel_block {
   std::size_t size;
   std::optional<fused::narrow_format> queries;  // what the queries are, where not doubles
@@ -154,7 +156,7 @@ void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& 
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
   block.size = 0;
-  block.queries.reset();
+  std::construct_at(&block.queries);
   std::optional<double> bias;
   for (const query* x : rows) {
     block.rows[block.size] = kernel_row<fused::query_row<double>>(x->view);
@@ -182,7 +184,7 @@ bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
   if (!rounds_in_place(call, w)) return false;
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
-  block.queries.reset();
+  std::construct_at(&block.queries);
   if (!plain_rows(call, rows, block, w)) return false;
   block.size = rows.size();
   const std::size_t width = w.head.varying().size();

@@ -23,6 +23,11 @@ class result_array {
   }
 
   const format& to() const { return format_; }
+  /// +infinity, which is no overflow; what lies beyond the largest number where the format has none.
+  std::uint64_t infinity() const {
+    const format& f = *format_of(high_.type());
+    return f.has_infinity ? f.infinity : format_.infinity;
+  }
   bool has_low() const { return low_.has_value(); }
 
   void write(const place& at, std::uint64_t pattern, certificate how) const {

@@ -667,7 +667,8 @@ pair_rounding round_pair(double high, double low, double error, const format& f,
   r.settled = r.pattern == detail::round_signed(m < 0, last, f, direction);
   r.holds_step = first.index != last.index || first.exact || last.exact;
   if (r.settled && r.holds_step) {
-    const std::uint64_t index = first.exact ? first.index : first.index + 1;
+    // The next after the lower end, which is no member itself: it was moved outward.
+    const std::uint64_t index = first.index + 1;
     const decoded number = decode(index / 2, f);
     r.step = sign * (std::ldexp(static_cast<double>(number.significand), number.exponent) +
                      (index % 2 != 0 ? std::ldexp(0.5, number.exponent) : 0.0));
