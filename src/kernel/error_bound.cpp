@@ -123,14 +123,24 @@ bool first_order_suffices(const fused_roundings& n, const row_magnitudes& r) {
 /// Of weights relative to the largest: what is less is taken for 0.
 template <class T>
 constexpr double cut = std::is_same_v<T, double> ? 0x1p-959 : 0x1p-93;
+/// Whether sums of some column might overflow: the row is then calculated again with smaller weights, at most
+/// 2^64 (2^32) times, because m + 40 (26) is rounded where |m| is large.
+template <class T>
+bool may_overflow(const row_magnitudes& r) {
+  return !(static_cast<double>(r.keys) * std::max(r.values, r.all_values) <
+           static_cast<double>(std::numeric_limits<T>::max()) / 32);
+}
 /// What one exponential is off by, in u, beside the error of its argument before the largest is subtracted
-/// and |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums of some column might
-/// overflow.
+/// and |X_j|: 2.8 for a negative X_j, 2.6, and what more is subtracted where sums might overflow.
 template <class T>
 double exponential_roundings(const row_magnitudes& r) {
-  const bool may_overflow = !(static_cast<double>(r.keys) * std::max(r.values, r.all_values) <
-                              static_cast<double>(std::numeric_limits<T>::max()) / 32);
-  return 5.4 + (may_overflow ? 28 : 0);
+  return 5.4 + (may_overflow<T>(r) ? 28 : 0);
+}
+/// What falls below the smallest number in Σ p V, in its rescaling and merging, each time divided by l.
+template <class T>
+double underflow(const row_magnitudes& r, const fused_roundings& n) {
+  const double over_total = !may_overflow<T>(r) ? 1 : std::is_same_v<T, double> ? 0x1p64 : 0x1p32;
+  return 1.03 * (static_cast<double>(r.keys) + n.blocks + 2) * least<T> * over_total;
 }
 template <class T>
 double fused_score_bound(const row_magnitudes& r, const fused_roundings& n) {
@@ -145,7 +155,7 @@ template <class T>
 row_bound fused_bound(const row_magnitudes& r) {
   const fused_roundings roundings = roundings_of(r);
   if (!first_order_suffices<T>(roundings, r)) return {infinity, infinity, infinity, infinity};
-  const auto [blocks, product, total, sum] = roundings;
+  const double total = roundings.total, sum = roundings.sum;
   const auto n = static_cast<double>(r.keys);
   const double log_n = std::log(n);
   const double exponential = log_n + exponential_roundings<T>(r);  // of all p together
@@ -156,19 +166,24 @@ row_bound fused_bound(const row_magnitudes& r) {
                  1.03 * u<T> * (exponential + total + 2 + exponential_roundings<T>(r)) + 4 * n * cut<T> +
                  2 * least<T>;
   bound.output = r.values * (std::min(score, 2.0) + 1.03 * u<T> * (2 * exponential + total + sum + 2)) +
-                 1.03 * (n + blocks + 2) * least<T> + 4 * n * cut<T> * r.values;
+                 underflow<T>(r, roundings) + 4 * n * cut<T> * r.values;
   bound.log_sum_exp = score + 1.03 * u<T> * (exponential + total) + 4 * n * cut<T>;
+  const int headroom = may_overflow<T>(r) ? 1 : 0;  // u |m| for the rounding of m + 40 (26)
   if (r.base_two)
-    bound.log_sum_exp = std::numbers::log2e * bound.log_sum_exp +
-                        1.03 * u<T> * (2 * (std::numbers::log2e * log_n + 4) + r.log_sum_exp);
+    bound.log_sum_exp =
+        std::numbers::log2e * bound.log_sum_exp +
+        1.03 * u<T> * (2 + headroom) * (std::numbers::log2e * log_n + 4) +
+        1.03 * u<T> * (1 + headroom) * r.log_sum_exp;
   else
-    bound.log_sum_exp += 1.03 * u<T> * (4 * log_n + 12 + 2 * r.log_sum_exp);
+    bound.log_sum_exp += 1.03 * u<T> * (4 + headroom) * (log_n + 3) +
+                         1.03 * u<T> * (2 + headroom) * r.log_sum_exp;
   return bound;
 }
 
 template <class T>
 double fused_output_bound(const row_magnitudes& r, double mean, double output) {
   const fused_roundings roundings = roundings_of(r);
+  // A sink of 0 is a key of value 0 and score 0: the derivation covers it.
   if (r.softcap || r.bias || r.slope || r.sink > 0 || !first_order_suffices<T>(roundings, r)) return infinity;
   const auto n = static_cast<double>(r.keys);
   const double score = fused_score_bound<T>(r, roundings);
@@ -177,7 +192,7 @@ double fused_output_bound(const row_magnitudes& r, double mean, double output) {
   if (!(weight <= 0.005)) return infinity;
   return 1.06 * (weight * (mean + output) + u<T> * roundings.sum * mean +
                  u<T> * (roundings.total + 2) * output) +
-         1.03 * (n + roundings.blocks + 2) * least<T> + 4 * n * cut<T> * r.values;
+         underflow<T>(r, roundings) + 4 * n * cut<T> * r.values;
 }
 
 template row_bound fused_bound<double>(const row_magnitudes&);

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <numbers>
 #include <thread>
 
 namespace attest::kernel {
@@ -48,12 +47,12 @@ void merge(const partial_row<T>* parts, std::size_t count, const score_steps<T>&
            std::size_t value_width, T* output, T* log_sum_exp) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
   const T shift = headroom ? fused_exp::constants<T>::headroom : T(0);
-  const T sink = steps.sink ? *steps.sink * std::numbers::log2e_v<T> : -infinity;
+  const T sink = steps.sink ? steps.base_two_sink() : -infinity;
   T maximum = std::ceil(sink);
   for (std::size_t n = 0; n < count; ++n) maximum = std::max(maximum, parts[n].maximum);
   if (std::isinf(maximum)) {
-    std::fill_n(output, value_width, steps.empty_output);
-    if (log_sum_exp != nullptr) *log_sum_exp = steps.empty_log_sum_exp;
+    std::fill_n(output, value_width, steps.lone_output());
+    if (log_sum_exp != nullptr) *log_sum_exp = steps.lone_log_sum_exp();
     return;
   }
   std::fill_n(output, value_width, T(0));

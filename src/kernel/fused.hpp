@@ -120,6 +120,17 @@ struct score_steps {
   T empty_output = 0;  // and weight
   T empty_log_sum_exp = -std::numeric_limits<T>::infinity();
 
+  /// The sink in base two. Infinite where it overflows: as no score does, and numbers of that size differ by
+  /// 2^970 (2^103) or not at all, it then has all the weight, or none beside a key.
+  T base_two_sink() const { return *sink * static_cast<T>(1.442695040888963407359924681001892); }
+  /// Of a row with an infinite maximum, which sees no key, or whose sink has all the weight: outputs and
+  /// weights, and the log-sum-exp, which may overflow.
+  T lone_output() const { return sink ? T(0) : empty_output; }
+  T lone_log_sum_exp() const {
+    if (!sink) return empty_log_sum_exp;
+    return base == log_sum_exp_base::two ? base_two_sink() : *sink;
+  }
+
   /// An absent scale is 1/√key_width: both scales are then within 1.01 u.
   static score_steps of_scale(std::optional<double> scale, std::size_t key_width);
 };

@@ -235,7 +235,8 @@ struct row_block {
   T* weights;       // [block_rows][score_stride]: weights before division
   T* sum;           // [block_rows][sum_stride], sum_vectors of each in use: Σ weight V; may be the output
   T* total;         // [block_rows][lanes]: Σ weight
-  T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first key
+  T* maximum;       // [block_rows]: an integer, the largest score less slack or more; -infinity before the first
+                    // key; of a sink that overflows in base two its infinity
   std::uint64_t* visible;  // [block_rows]: the keys of the block at hand
   bool scaled;      // q · k is the base-two score, and small enough to be reduced without rounding
   T headroom;
@@ -780,8 +781,9 @@ class evaluation {
     alignas(64) T sink[block_keys];
     for (std::size_t i = 0; i < w_.count; ++i) {
       std::fill_n(sink, block_keys, -infinity);
-      sink[0] = *steps_.sink * static_cast<T>(1.442695040888963407359924681001892);
+      sink[0] = steps_.base_two_sink();
       w_.maximum[i] = std::ceil(sink[0]);
+      if (std::isinf(sink[0])) continue;
       exponentials<false>(sink, sink, row_group, w_.maximum[i] + w_.headroom);
       w_.total[i * lanes<T>] = sink[0];
     }
@@ -813,9 +815,10 @@ class evaluation {
       const T total = add_lanes(w_.total + i * lanes<T>);
       T* sum = w_.sum + i * w_.sum_stride;
       T* output = out.output_stride == 1 && head_.value_width() % lanes<T> == 0 ? out.output : sum;
-      T log_sum_exp = steps_.empty_log_sum_exp;
+      T log_sum_exp = steps_.lone_log_sum_exp();
       if (std::isinf(w_.maximum[i])) {
-        std::fill_n(output, head_.value_width(), steps_.empty_output);
+        std::fill_n(output, head_.value_width(), steps_.lone_output());
+        check_log_sum_exp(i, log_sum_exp);
       } else {
         if ((w_.fresh >> i / tile_rows & 1) != 0) std::fill_n(sum, w_.sum_vectors * lanes<T>, T(0));  // nothing but a sink
         w_.total[i * lanes<T>] = 1 / total;  // for weights()
@@ -842,8 +845,7 @@ class evaluation {
         }
         if (out.log_sum_exp != nullptr) {
           log_sum_exp = log_sum_exp_of(w_.maximum[i], std::ldexp(total, static_cast<int>(w_.headroom)), steps_.base);
-          if (!std::isfinite(log_sum_exp) && !log_sum_exp_overflow_)
-            log_sum_exp_overflow_ = overflow{overflow::what::log_sum_exp, i, 0};
+          check_log_sum_exp(i, log_sum_exp);
         }
       }
       good |= bit;
@@ -856,6 +858,12 @@ class evaluation {
           out.output[static_cast<std::ptrdiff_t>(c) * out.output_stride] = sum[c];
     }
     return good;
+  }
+
+  void check_log_sum_exp(std::size_t i, T log_sum_exp) {
+    if (results_[i].log_sum_exp == nullptr || std::isfinite(log_sum_exp) || log_sum_exp_overflow_) return;
+    if (!std::isinf(w_.maximum[i]) || steps_.sink)
+      log_sum_exp_overflow_ = overflow{overflow::what::log_sum_exp, i, 0};
   }
 
   bool wants_weights() const {
@@ -877,7 +885,7 @@ class evaluation {
     T* weights = w_.weights_of(i);
     T factor = 1;
     if (std::isinf(w_.maximum[i])) {
-      std::fill_n(weights, block_keys, steps_.empty_output);
+      std::fill_n(weights, block_keys, steps_.lone_output());
     } else if (w_.visible[i] == 0) {
       std::fill_n(weights, block_keys, T(0));
     } else {

@@ -456,6 +456,159 @@ TEST_CASE("fused: sums that overflow although the outputs do not") {
   });
 }
 
+// The row is calculated again with weights 2^-40 (2^-26) times as large, under which small values underflow.
+TEST_CASE("fused: true error over bound of small values beside a column whose sums overflow") {
+  const auto check = [](auto most, double tiny, std::size_t queries, double least_used) {
+    using T = decltype(most);
+    auto c = testing::one_head<T>(queries, std::vector<T>(3, T(0)), {});
+    c.value_width = 2;
+    for (int j = 0; j < 3; ++j) c.v.insert(c.v.end(), {most, static_cast<T>(tiny)});
+    testing::used_bounds worst = measure(c, which::fused);
+    worst.merge(measure(c, which::fused_few));
+    CAPTURE(tiny, queries, worst.output, worst.sharper_output);
+    CHECK(worst.worst() <= 1);
+    CHECK(worst.output >= least_used);
+    CHECK(worst.sharper_output >= least_used);
+  };
+  testing::for_each_target([&](const std::string& target) {
+    CAPTURE(target);
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{20}}) {
+      // So small that what comes out is 0, and numbers that lose their last bits.
+      check(std::numeric_limits<float>::max(), 0x1p-140, queries, 1e-8);
+      check(std::numeric_limits<float>::max(), 0x1p-125, queries, 1e-8);
+      check(std::numeric_limits<float>::max(), 0x1.fffffep-127, queries, 1e-8);
+      check(std::numeric_limits<double>::max(), 0x1p-1060, queries, 0);
+      check(std::numeric_limits<double>::max(), 0x1.fffffffffffffp-1030, queries, 0);
+    }
+  });
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    random_source source(seed);
+    auto c = make<float>({1, 1, 1, seed % 2 == 0 ? std::size_t{1} : std::size_t{9}, 1 + seed * 4, 3, 3});
+    testing::fill(c, source, -3, 0);
+    for (std::size_t n = 0; n < c.v.size(); ++n)
+      c.v[n] = n % 3 == 0   ? std::numeric_limits<float>::max() / 2
+               : n % 3 == 1 ? static_cast<float>(source.double_between(-149, -120))
+                            : static_cast<float>(source.double_between(-120, -119));
+    c.options.log_sum_exp = {attest::log_sum_exp_base::e, {}};
+    CAPTURE(seed);
+    CHECK(measure(c, which::fused).worst() <= 1);
+    CHECK(measure(c, which::fused_few).worst() <= 1);
+  }
+}
+
+TEST_CASE("fused: a sink of value 0 and the sharper bound of outputs") {
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    random_source source(seed);
+    auto c = make<float>({1, 1, 1, seed % 2 == 0 ? std::size_t{1} : std::size_t{9}, 1 + seed, 3, 3});
+    testing::fill(c, source, -3, 0);
+    c.options.sinks = {0};
+    auto used = measure(c, which::fused);
+    used.merge(measure(c, which::fused_few));
+    worst = std::max(worst, used.sharper_output);
+  }
+  CAPTURE(worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= 0.03);
+}
+
+// Beyond 0.69 of the largest number a sink times log2 e overflows: it has all the weight, or none beside a key.
+template <class T>
+void check_sinks_beyond_base_two() {
+  const auto most = static_cast<double>(std::numeric_limits<T>::max());
+  for (const double sink : {0.6 * most, 0.7 * most, most, -0.6 * most, -0.7 * most, -most})
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{20}})
+      for (const bool sees : {true, false})
+        for (const auto policy : {attest::empty_row_policy::nan, attest::empty_row_policy::zero}) {
+          auto c = testing::one_head<T>(queries, {T(0), T(0), T(1)}, {T(3), T(3), T(3)});
+          if (!sees || queries > 1) c.mask.assign(3 * queries, sees ? 1 : 0);
+          if (queries > 1) std::fill_n(c.mask.begin() + 3, 3, static_cast<unsigned char>(0));
+          c.options.sinks = {sink};
+          c.options.empty_row = policy;
+          c.options.log_sum_exp = {attest::log_sum_exp_base::e, attest::empty_log_sum_exp::plus_infinity};
+          CAPTURE(sink, queries, sees);
+          const auto expected = c.stable(), got = c.fused(), few = c.fused(1, false);
+          // Scores of 0, 0 and 1, and a few roundings.
+          const auto close = [](const std::vector<T>& a, const std::vector<T>& b) {
+            return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T x, T y) {
+              return std::abs(x - y) <= 8 * std::numeric_limits<T>::epsilon() * std::abs(y);
+            });
+          };
+          CHECK(close(got.output, expected.output));
+          CHECK(close(got.weights, expected.weights));
+          CHECK(close(got.log_sum_exp, expected.log_sum_exp));
+          CHECK(close(few.output, expected.output));
+          CHECK(close(few.log_sum_exp, expected.log_sum_exp));
+          CHECK(measure(c, which::fused).worst() <= 1);
+          CHECK(measure(c, which::fused_few).worst() <= 1);
+          // In base two such a log-sum-exp overflows.
+          c.options.log_sum_exp = {attest::log_sum_exp_base::two, attest::empty_log_sum_exp::minus_infinity};
+          const auto message = [](auto f) -> std::string {
+            try {
+              f();
+            } catch (const attention_error& e) {
+              CHECK(e.fault() == attest::fault::overflow);
+              return e.what();
+            }
+            return "nothing";
+          };
+          const std::string refused = message([&] { c.stable(); });
+          CHECK((refused == "nothing") == (std::abs(sink) < 0.65 * most || (sink < 0 && sees && queries == 1)));
+          CHECK(message([&] { c.fused(); }) == refused);
+          CHECK(message([&] { c.fused(1, false); }) == refused);
+        }
+}
+
+TEST_CASE("fused: sinks that overflow in base two, as in stable") {
+  testing::for_each_target([](const std::string& target) {
+    CAPTURE(target);
+    check_sinks_beyond_base_two<double>();
+    check_sinks_beyond_base_two<float>();
+  });
+}
+
+// Where rows are calculated again, m + 40 (26) is rounded, for which u |m| ln 2 stands.
+TEST_CASE("fused_bound: the log-sum-exp where sums may overflow") {
+  const auto more = [](auto u, bool base_two) {
+    using T = decltype(u);
+    attest::kernel::row_magnitudes m;
+    m.keys = m.span = 1;
+    m.log_sum_exp = 0x1p80;
+    m.base_two = base_two;
+    m.values = 1;
+    const double without = attest::kernel::fused_bound<T>(m).log_sum_exp;
+    m.all_values = static_cast<double>(std::numeric_limits<T>::max());
+    return (attest::kernel::fused_bound<T>(m).log_sum_exp - without) / (static_cast<double>(u) * 0x1p80);
+  };
+  for (const bool base_two : {false, true}) {
+    CHECK(more(0x1p-53, base_two) >= 1);
+    CHECK(more(0x1p-53, base_two) <= 1.05);
+    CHECK(more(0x1p-24f, base_two) >= 1);
+    CHECK(more(0x1p-24f, base_two) <= 1.05);
+  }
+  // Biases that m + 26 is rounded for.
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    random_source source(seed);
+    auto c = testing::one_head<float>(9, std::vector<float>(130, 0.0f),
+                                      std::vector<float>(130, std::numeric_limits<float>::max()));
+    for (std::size_t i = 0; i < 9; ++i) {
+      const auto top = static_cast<float>(source.double_between(24, 29));
+      for (std::size_t j = 0; j < 130; ++j)
+        c.bias.push_back(source.word() % 3 == 0 ? top / 2 : top * (1 + 0x1p-20f * static_cast<float>(j / 64)));
+    }
+    c.options.log_sum_exp = {seed % 2 == 0 ? attest::log_sum_exp_base::e : attest::log_sum_exp_base::two, {}};
+    try {
+      worst = std::max(worst, measure(c, which::fused).log_sum_exp);
+    } catch (const attention_error& e) {
+      CHECK(e.fault() == attest::fault::overflow);
+    }
+  }
+  CAPTURE(worst);
+  CHECK(worst <= 1);
+  CHECK(worst >= 0.1);
+}
+
 TEST_CASE("fused: the caller's rounding mode and flush-to-zero do not matter and come back") {
   random_source source(9);
   const auto c = with_options<double>({2, 2, 1, 70, 90, 9, 7}, 1u << 7 | 1u << 9, source);
@@ -548,6 +701,10 @@ TEST_CASE("fused_output_bound: each of its terms") {
   m.values = 1;
   m.all_values = 1e308;
   CHECK(is_about(bound(m, 1, 0), (5.4 + 28 + 3) * u));
+  // And weights 2^-64 times as large: 3 keys, 3 blocks and 2.
+  m.values = 0;
+  CHECK(is_about(bound(m, 0, 0) / 0x1p-1060, 8 * 0x1p50));
+  m.values = 1;
   m.all_values = 0;
   m.values = 1e308;
   // Where nothing is claimed.
@@ -561,6 +718,7 @@ TEST_CASE("fused_output_bound: each of its terms") {
   CHECK(nothing([](auto& x) { x.bias = 0; }));
   CHECK(nothing([](auto& x) { x.slope = 0; }));
   CHECK(nothing([](auto& x) { x.sink = 1; }));
+  CHECK(!nothing([](auto& x) { x.sink = 0; }));  // a key of value 0 and score 0
   CHECK(nothing([](auto& x) { x.products = 1e13; }));
   CHECK(nothing([](auto& x) { x.products = std::numeric_limits<double>::quiet_NaN(); }));
   CHECK(nothing([](auto& x) { x.keys = 1u << 21; }));

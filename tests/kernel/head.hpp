@@ -128,7 +128,8 @@ struct true_row {
   std::vector<reference::real> mean_magnitudes;  // Σ w |V|
   bool empty = false;
   reference::real log_sum_exp = real_of(0);
-  attest::kernel::row_magnitudes size;
+  attest::kernel::row_magnitudes size;     // values: of all columns
+  std::vector<double> column_values;       // max |V| of each
   double largest_score = -infinity;
 
   template <class T>
@@ -149,6 +150,7 @@ struct true_row {
     size.softcap = o.softcap;
     if (!o.alibi_slopes.empty()) size.slope = std::abs(o.alibi_slopes[h]);
     if (!c.bias.empty()) size.bias = 0;
+    column_values.assign(c.value_width, 0);
     real cap = real_of(o.softcap.value_or(1));
     for (std::size_t j = 0; j < c.keys; ++j) {
       const long key = static_cast<long>(j);
@@ -192,9 +194,10 @@ struct true_row {
       ++size.keys;
       size.products = std::max(size.products, products * (1 + 1e-12));
       for (std::size_t x = 0; x < c.value_width; ++x)
-        size.values =
-            std::max(size.values, std::abs(static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x])));
+        column_values[x] = std::max(
+            column_values[x], std::abs(static_cast<double>(c.v[c.kv_row(b, h, j) * c.value_width + x])));
     }
+    for (const double largest : column_values) size.values = std::max(size.values, largest);
     if (!o.sinks.empty()) {
       size.sink = std::abs(o.sinks[h]);
       ++size.keys;
@@ -273,9 +276,12 @@ used_bounds measure(const call<T>& c, which kernel = which::stable) {
       for (std::size_t i = 0; i < c.queries; ++i) {
         const true_row row(c, b, h, i);
         if (row.empty) continue;
-        const auto bound = is_fused                  ? attest::kernel::fused_bound<T>(row.size)
-                           : kernel == which::stable ? attest::kernel::stable_bound<T>(row.size)
-                                                     : attest::kernel::naive_bound<T>(row.size);
+        const auto bound_of = [&](const attest::kernel::row_magnitudes& size) {
+          return is_fused                  ? attest::kernel::fused_bound<T>(size)
+                 : kernel == which::stable ? attest::kernel::stable_bound<T>(size)
+                                           : attest::kernel::naive_bound<T>(size);
+        };
+        const auto bound = bound_of(row.size);
         const std::size_t at = c.row_index(b, h, i);
         for (std::size_t j = 0; j < c.keys && !r.weights.empty(); ++j) {
           const auto weight = static_cast<double>(r.weights[at * c.keys + j]);
@@ -285,10 +291,13 @@ used_bounds measure(const call<T>& c, which kernel = which::stable) {
         }
         for (std::size_t x = 0; x < c.value_width; ++x) {
           const auto output = static_cast<double>(r.output[at * c.value_width + x]);
-          worst.output = std::max(worst.output, used(output, row.output[x], bound.output));
+          auto size = row.size;
+          size.all_values = size.values;
+          size.values = row.column_values[x];
+          worst.output = std::max(worst.output, used(output, row.output[x], bound_of(size).output));
           if (!is_fused) continue;
           const double sharper = attest::kernel::fused_output_bound<T>(
-              row.size, mpfr_get_d(row.mean_magnitudes[x].get(), MPFR_RNDU),
+              size, mpfr_get_d(row.mean_magnitudes[x].get(), MPFR_RNDU),
               std::abs(mpfr_get_d(row.output[x].get(), MPFR_RNDA)));
           if (std::isfinite(sharper))
             worst.sharper_output = std::max(worst.sharper_output, used(output, row.output[x], sharper));

@@ -20,7 +20,7 @@ struct row_magnitudes {
   double distance = 0;               // max_j |position difference|
   double sink = 0;                   // |sink|
   double values = 0;                 // max_j |V_jc|, of the column or of all
-  double all_values = 0;             // of all columns, where `values` is of one: some overflow in others
+  double all_values = 0;  // of all columns, where `values` is of one: if others overflow, it loses bits too
   double log_sum_exp = 0;            // |log-sum-exp|, in its base
   bool base_two = false;             // of the log-sum-exp
 };
@@ -49,8 +49,8 @@ row_bound fused_bound(const row_magnitudes& row);
 
 /// What an output of `fused` is off by at most where more is known of it: mean is at least Σ_j w_j |V_jc|,
 /// with the exact weights w, and output at least |o_c|. Much less than fused_bound() where the largest values
-/// have small weights. Infinite with a softcap, a bias, ALiBi or a sink, and where errors of scores are not
-/// small. Derived in docs/error-bounds.md, too.
+/// have small weights. Infinite with a softcap, a bias, ALiBi or a sink other than 0, and where errors of
+/// scores are not small. Derived in docs/error-bounds.md, too.
 template <class T>
 double fused_output_bound(const row_magnitudes& row, double mean, double output);
 

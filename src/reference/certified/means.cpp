@@ -45,6 +45,8 @@ void settle_row(const call& call, const worker::open_row& row, const float* mean
   for (std::size_t n = 0; n < columns.size() && x.open_count != 0; ++n) {
     if (x.open[n] == 0) continue;
     m.values = w.head.facts().largest_by_column()[columns[n]];
+    // m.all_values is that of all columns of |V| too: where one of them overflowed in the float kernel, its bound
+    // counts what the smaller weights of the second pass lost in this one.
     const double mean = static_cast<double>(means[n]) + kernel::fused_bound<float>(m).output;
     const double output = std::fabs(row.numbers[n]) + row.error;
     const double bound = kernel::fused_output_bound<double>(m, mean, output);
