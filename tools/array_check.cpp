@@ -102,7 +102,7 @@ class checker {
       std::erase_if(all, [&](const std::string& text) {
         const auto [name, content] = assignment(text, option, example);
         if (reference_->find(name) == nullptr) {
-          if (!request_.cases.empty() && is_input_name(name)) return false;
+          if (is_input_name(name) && (!request_.cases.empty() || option == std::string("--dtype"))) return false;
           throw input_error(std::string(option) + ": " + report_.reference + " has no array " + name +
                             ": it has " + listed(reference_->arrays()));
         }
@@ -342,6 +342,8 @@ class checker {
       load_case();
     else
       look_for_case();
+    if (!refusal_.empty())
+      throw input_error("--weighted-v: the inputs of " + report_.reference + " are beside it, but " + refusal_);
     if (!case_ || !inputs_)
       throw input_error("--weighted-v: " + report_.reference +
                         " has no inputs beside it, of which the weighted |V| is computed: give --case CASE");
@@ -371,6 +373,8 @@ class checker {
       load_case();
     else
       look_for_case();
+    if (!refusal_.empty())
+      result.notes.push_back("no conventions were tried: the inputs are beside the reference, but " + refusal_);
     if (!case_ || !inputs_) return;
     try {
       explain(result, meant(), array_named(name));
@@ -447,12 +451,14 @@ class checker {
       files.push_back(found);
     }
     try {
-      case_.emplace(read_array_problem(files, {}, *provenance_.find("options")));
+      case_.emplace(read_array_problem(files, case_options_, *provenance_.find("options")));
       inputs_ = inputs_of(case_->arrays);
-    } catch (const input_error&) {
-      case_.reset();  // its arrays have other names, say
-    } catch (const attention_error&) {
+    } catch (const input_error& e) {
+      case_.reset();  // its arrays have other names, say, or are the bits of floats
+      refusal_ = e.what();
+    } catch (const attention_error& e) {
       case_.reset();
+      refusal_ = e.what();
     }
   }
 
@@ -541,6 +547,7 @@ class checker {
   std::unique_ptr<io::array_file> candidate_;
   array_options case_options_;
   std::vector<std::pair<std::string, std::string>> names_;
+  std::string refusal_;  // why the inputs beside the reference are not read
   std::vector<std::pair<std::string, std::string>> dtypes_;
   value provenance_;
   attention_options written_attention_;
