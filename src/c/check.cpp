@@ -29,7 +29,10 @@ std::string& last_report() {
 exact_scalar bound(double x, const char* array, const char* name) {
   if (!std::isfinite(x) || x < 0)
     throw attention_error(fault::option, array,
-                          std::string("the tolerance ") + name + " is " + shortest_text(x) +
+                          std::string("the tolerance ") + name + " is " +
+                              (std::isnan(x)   ? "NaN"
+                               : std::isinf(x) ? "infinite"
+                                               : shortest_text(x)) +
                               ": give a finite number that is not negative");
   return exact_value<unbounded_integer>(x);
 }
