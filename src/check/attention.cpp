@@ -89,12 +89,12 @@ std::vector<std::optional<array_reference>> exact_elements(const certified_input
   if (!sums) asked.log_sum_exp.reset();
   result_buffers to;
   const certified_results results = results_of(to, s, sums, which == reference_array::weights, true);
-  const std::vector<double>& high = sums                             ? to.log_sum_exp
+  const std::vector<double>& high = sums                                ? to.log_sum_exp
                                     : which == reference_array::weights ? to.weights
-                                                                     : to.output;
-  const std::vector<float>& low = sums                             ? to.log_sum_exp_low
+                                                                        : to.output;
+  const std::vector<float>& low = sums                                ? to.log_sum_exp_low
                                   : which == reference_array::weights ? to.weights_low
-                                                                   : to.output_low;
+                                                                      : to.output_low;
   const std::size_t width = sums ? 1 : which == reference_array::weights ? s.keys : s.value_width;
   std::vector<std::optional<array_reference>> all;
   for (const std::size_t at : places) {
@@ -190,13 +190,13 @@ std::vector<array_comparison> check_attention(const certified_inputs& inputs,
     if (a.array == nullptr) continue;
     const bool sums = a.which == reference_array::log_sum_exp;
     result_buffers& known = a.array->type() == dtype::binary64 ? to_nearest : to_odd;
-    std::vector<double>& high = sums                               ? known.log_sum_exp
+    std::vector<double>& high = sums                                  ? known.log_sum_exp
                                 : a.which == reference_array::weights ? known.weights
-                                                                   : known.output;
+                                                                      : known.output;
     layout full{s.batch, s.query_heads, s.queries,
-                sums                               ? 1
+                sums                                  ? 1
                 : a.which == reference_array::weights ? s.keys
-                                                   : s.value_width};
+                                                      : s.value_width};
     full.rank = inputs.q.where().rank;
     // In as many axes as the candidate, where that has the extents.
     const std::vector<std::size_t> shape = shown_shape(a.array->where(), sums);

@@ -27,6 +27,22 @@ double unit(generator& g) { return std::ldexp(static_cast<double>(g() >> 11), -5
 constexpr rounding directions[] = {rounding::nearest_even, rounding::toward_zero, rounding::up,
                                    rounding::down};
 
+/// No half step is in [x - error, x + error], so that both ends round alike in every direction and neither is
+/// a number of the format; and that of this direction is `got`.
+bool rounds_alike(double x, double error, const attest::format& f, rounding direction, std::uint64_t got) {
+  oracle::real low(200), high(200);
+  mpfr_set_d(low.get(), x, MPFR_RNDN);
+  mpfr_set_d(high.get(), x, MPFR_RNDN);
+  mpfr_sub_d(low.get(), low.get(), error, MPFR_RNDN);
+  mpfr_add_d(high.get(), high.get(), error, MPFR_RNDN);
+  for (const rounding any : directions)
+    if (oracle::round_to_format(low.get(), f, any) != oracle::round_to_format(high.get(), f, any))
+      return false;
+  return oracle::round_to_format(low.get(), f, rounding::up) !=
+             oracle::round_to_format(low.get(), f, rounding::down) &&
+         got == oracle::round_to_format(low.get(), f, direction);
+}
+
 }  // namespace
 
 TEST_CASE("Doubles with one bound, to narrow formats") {
@@ -66,19 +82,7 @@ TEST_CASE("Doubles with one bound, to narrow formats") {
           std::uint64_t got = 0;
           const auto size = static_cast<std::size_t>(f.storage_bits) / 8;
           std::memcpy(&got, reinterpret_cast<const unsigned char*>(out.data()) + i * size, size);
-          oracle::real low(200), high(200);
-          mpfr_set_d(low.get(), x[i], MPFR_RNDN);
-          mpfr_set_d(high.get(), x[i], MPFR_RNDN);
-          mpfr_sub_d(low.get(), low.get(), error, MPFR_RNDN);
-          mpfr_add_d(high.get(), high.get(), error, MPFR_RNDN);
-          // No half step inside: both ends round alike in every direction, and neither is a number.
-          for (const rounding any : directions)
-            if (oracle::round_to_format(low.get(), f, any) != oracle::round_to_format(high.get(), f, any))
-              ++wrong;
-          if (oracle::round_to_format(low.get(), f, rounding::up) ==
-              oracle::round_to_format(low.get(), f, rounding::down))
-            ++wrong;
-          if (got != oracle::round_to_format(low.get(), f, direction)) ++wrong;
+          if (!rounds_alike(x[i], error, f, direction, got)) ++wrong;
         }
       }
     }
@@ -170,18 +174,7 @@ TEST_CASE("Rows of doubles with one bound, next to half steps") {
           ++decided;
           std::uint64_t got = 0;
           std::memcpy(&got, together.data() + at[r] * size, size);
-          oracle::real low(200), high(200);
-          mpfr_set_d(low.get(), x[at[r]], MPFR_RNDN);
-          mpfr_set_d(high.get(), x[at[r]], MPFR_RNDN);
-          mpfr_sub_d(low.get(), low.get(), error, MPFR_RNDN);
-          mpfr_add_d(high.get(), high.get(), error, MPFR_RNDN);
-          for (const rounding any : directions)
-            if (oracle::round_to_format(low.get(), f, any) != oracle::round_to_format(high.get(), f, any))
-              ++wrong;
-          if (oracle::round_to_format(low.get(), f, rounding::up) ==
-              oracle::round_to_format(low.get(), f, rounding::down))
-            ++wrong;
-          if (got != oracle::round_to_format(low.get(), f, direction)) ++wrong;
+          if (!rounds_alike(x[at[r]], error, f, direction, got)) ++wrong;
           if (std::fabs(x[at[r]]) < 1024 * error) ++close;
         }
       }
@@ -229,8 +222,8 @@ TEST_CASE("Pairs, to binary64") {
 }
 
 TEST_CASE("A pair whose lower end is a half step names the one within, if that is one") {
-  // The binary16 n = 1 + 2^-9 and the midpoint below, n - 2^-11, which rounds to it. The interval of n - 2^-13 is
-  // moved outward to that midpoint, which is no member; n is.
+  // The binary16 n = 1 + 2^-9 and the midpoint below, n - 2^-11, which rounds to it. The interval of n -
+  // 2^-13 is moved outward to that midpoint, which is no member; n is.
   const double n = 1 + 0x1p-9, middle = n - 0x1p-13, distance = 3 * 0x1p-13;
   double error = distance;
   while (error + (error * 0x1p-50 + 0x1p-1074) > distance) error = std::nextafter(error, 0.0);

@@ -9,9 +9,7 @@
 #include <attest/kernel/error_bound.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
 
 namespace attest::certified {
@@ -75,11 +73,9 @@ double round_open_row(const call& call, query& x, const double* numbers, double 
   return error;
 }
 
-/// Rows on their way through the kernel. In memory that is not initialised: `queries` is constructed there, the
-/// others are assigned.
+/// Rows on their way through the kernel. In memory that is not initialised.
 struct kernel_block {
   std::size_t size;
-  std::optional<fused::narrow_format> queries;  // what the queries are, where not doubles
   fused::query_row<double> rows[fused::block_rows];
   fused::row_results<double> results[fused::block_rows];
   void* places[fused::block_rows];        // where their results go, if in_place
@@ -110,17 +106,16 @@ double error_of(const call& call, const kernel_block& block, std::optional<doubl
   return kernel::fused_bound<double>(m).output;
 }
 
-/// Queries that the kernel can read as they are. The bound of finer formats reads them as doubles.
-const std::optional<fused::narrow_rows>& narrow_queries(const call& call, const worker& w) {
-  static const std::optional<fused::narrow_rows> none;
-  return call.output.to().precision > 11 ? none : w.q.narrow();
+/// The queries as they are, where the kernel can read them so; null for doubles. The bound of finer formats
+/// reads them as doubles.
+const fused::narrow_rows* narrow_queries(const call& call, const worker& w) {
+  return call.output.to().precision <= 11 && w.q.narrow() ? &*w.q.narrow() : nullptr;
 }
 
 /// The rows of the kernel, straight from the call; false if they are not as plain as that.
-bool plain_rows(const call& call, const row_block& rows, kernel_block& block, worker& w) {
-  const std::optional<fused::narrow_rows>& narrow = narrow_queries(call, w);
-  if (!narrow) return plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows);
-  block.queries = narrow->format;
+bool plain_rows(const call& call, const row_block& rows, const fused::narrow_rows* narrow,
+                kernel_block& block, worker& w) {
+  if (narrow == nullptr) return plain_kernel_rows(call, rows, w.q.get(), w.head, block.rows);
   return plain_kernel_rows(call, rows, w.head, block.rows, [&](fused::query_row<double>& row, std::size_t n) {
     row.narrow = narrow->data + static_cast<std::ptrdiff_t>(n) * narrow->row;
     return std::any_of(row.narrow, row.narrow + call.shape.key_width,
@@ -128,23 +123,21 @@ bool plain_rows(const call& call, const row_block& rows, kernel_block& block, wo
   });
 }
 
-/// How many rows have something open.
-std::size_t evaluate(const call& call, kernel_block& block, std::optional<double> bias, worker& w) {
+/// How many rows have something open. The queries of the block are those of `narrow`, where that is not null.
+std::size_t evaluate(const call& call, kernel_block& block, const fused::narrow_rows* narrow,
+                     std::optional<double> bias, worker& w) {
   const std::size_t width = w.head.varying().size();
   auto steps = fused::score_steps<double>::of_scale(w.steps.scale, call.shape.key_width);
   steps.softcap = w.steps.softcap;
   steps.slope = w.steps.slope;
   steps.sink = w.steps.sink;
-  steps.queries = block.queries;
+  if (narrow != nullptr) steps.queries = narrow->format;
   double* numbers = w.room(block.size * width);
   block.numbers = numbers;
   for (std::size_t r = 0; r < block.size; ++r) block.results[r] = {.output = numbers + r * width};
   block.error = infinity;
-  // A sink that overflows in base two: E > 2, so that the bound would leave everything open anyway.
-  const bool bounded = !steps.sink || std::isfinite(steps.base_two_sink());
   // Which rows of a block that overflows somewhere are good is not known.
-  if (!fused::evaluate(w.head.fused(), steps, block.rows, block.results, block.size, w.narrow.kernel) &&
-      bounded)
+  if (!fused::evaluate(w.head.fused(), steps, block.rows, block.results, block.size, w.narrow.kernel))
     block.error = error_of(call, block, bias, w);
   if (block.error != infinity && rounds_in_place(call, w))
     return round_rows_between_steps(block.size, width, numbers, block.error, call.output.to(),
@@ -160,7 +153,6 @@ void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& 
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
   block.size = 0;
-  std::construct_at(&block.queries);
   std::optional<double> bias;
   for (const query* x : rows) {
     block.rows[block.size] = kernel_row<fused::query_row<double>>(x->view);
@@ -168,7 +160,7 @@ void evaluate_narrow(const call& call, const std::vector<query*>& rows, worker& 
     if (x->view.bias != nullptr) bias = std::max(bias.value_or(0), x->largest_bias);
     ++block.size;
   }
-  evaluate(call, block, bias, w);
+  evaluate(call, block, nullptr, bias, w);
   w.narrow.open.clear();
   for (std::size_t r = 0; r < block.size; ++r) {
     query& x = *rows[r];
@@ -188,14 +180,14 @@ bool evaluate_narrow(const call& call, const row_block& rows, worker& w) {
   if (!rounds_in_place(call, w)) return false;
   const kernel::fused_head::vector_memory<kernel_block> memory(1);
   kernel_block& block = *memory.get();
-  std::construct_at(&block.queries);
-  if (!plain_rows(call, rows, block, w)) return false;
+  const fused::narrow_rows* narrow = narrow_queries(call, w);
+  if (!plain_rows(call, rows, narrow, block, w)) return false;
   block.size = rows.size();
   const std::size_t width = w.head.varying().size();
   call.output.addresses({rows.b, rows.h, rows.first, 0}, block.size, block.places);
   for (std::size_t r = 0; r < block.size && call.output.has_certificates(); ++r)
     call.output.fill_certificates({rows.b, rows.h, rows.first + r, 0}, width);
-  const std::size_t open = evaluate(call, block, std::nullopt, w);
+  const std::size_t open = evaluate(call, block, narrow, std::nullopt, w);
   w.counts.settled(reference_tier::narrow, certificate::certified, (block.size - open) * width);
   w.rows.clear();
   if (open == 0) return true;

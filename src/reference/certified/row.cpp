@@ -214,9 +214,6 @@ class row_engine::implementation {
     std::optional<enclosure> sum;
   };
 
-  // --- the scores
-  // ---------------------------------------------------------------------------------------------------
-
   /// What fixed storage encloses, if that settles it: between neighbouring half steps of the format, so that
   /// it is no number of the format and no tie. Of a low word it is enough that all members round alike.
   static std::optional<verdict> settled_at_once(const std::optional<enclosure>& x, const target& to,
@@ -239,6 +236,8 @@ class row_engine::implementation {
     v.pattern = detail::round_signed(low.negative, low_at, *to.to, to.direction);
     return v;
   }
+
+  // The scores.
 
   /// When it is first asked for.
   void collect_terms() {
@@ -339,8 +338,7 @@ class row_engine::implementation {
     return sign(subtract(capped_score(s, first_bits), capped_score(t, first_bits), 2 * first_bits)) > 0;
   }
 
-  // --- enclosures
-  // ---------------------------------------------------------------------------------------------------
+  // Enclosures.
 
   /// To an absolute width of about 2^-bits where exp of it is not one-sided.
   enclosure enclosed(const exact_surd& x, unsigned bits) {
@@ -429,8 +427,7 @@ class row_engine::implementation {
     return at.sum.emplace(sum);
   }
 
-  // --- what is rounded
-  // ----------------------------------------------------------------------------------------------
+  // What is rounded.
 
   unbounded_dyadic numerator(std::size_t t, std::size_t column) const {
     const std::vector<std::size_t>& keys = terms_[t].keys;
